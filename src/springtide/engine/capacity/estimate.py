@@ -1,0 +1,100 @@
+"""How many new nodes of one template these pods need, and which pods go on each.
+
+Cluster Autoscaler's binpacking estimator: batches by size, each first onto the nodes that this
+estimate has added already (searching on from the last match), then onto further new nodes, of which
+only the last is filled. A batch that does not fit an empty node ends with that node left empty;
+an empty node that did not help is not followed by another.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from springtide.engine.capacity.batches import Batch, by_size
+from springtide.engine.capacity.fastpath import best_for_fastpath
+from springtide.engine.capacity.limits import Limiter
+from springtide.engine.capacity.packing import Packing
+from springtide.engine.capacity.start import DeviceTotals, Start
+from springtide.engine.capacity.stepping import Stepping
+from springtide.engine.placement.classes import PodClass
+from springtide.model.node import HOSTNAME_LABEL
+from springtide.model.pod import Pod
+from springtide.model.resources import amounts
+
+
+class NewNode(msgspec.Struct, frozen=True):
+    """One node that the estimate adds, with the pods placed on it in order."""
+
+    name: str
+    pods: tuple[Pod, ...]
+
+
+class Estimate(msgspec.Struct, frozen=True, kw_only=True):
+    """The answer: nodes that got a pod, all pods placed in order, and those left over.
+
+    `is_limited` says that pods were left over because no further node was permitted.
+    """
+
+    nodes: tuple[NewNode, ...]
+    placed: tuple[Pod, ...]
+    left: tuple[Pod, ...]
+    devices: tuple[DeviceTotals, ...] = ()
+    is_limited: bool = False
+
+    @property
+    def node_count(self) -> int:
+        """Return how many nodes are needed."""
+        return len(self.nodes)
+
+
+def estimate(
+    items: Sequence[Batch], start: Start, limiter: Limiter, *, fastpath: bool = False
+) -> Estimate:
+    """Return how many copies of the start node the batches need."""
+    limiter.reset()
+    order = by_size(items, amounts(start.template.node.allocatable))
+    fast: Batch | None = None
+    if fastpath:
+        fast = best_for_fastpath(order, amounts(start.template.node.capacity))
+        if fast is not None:
+            order = [batch for batch in order if batch is not fast] + [fast]
+    apart = any(tells_nodes_apart(batch.pod_class) for batch in items)
+    placer: Packing | Stepping = Stepping(start) if apart else Packing(start)
+    is_open = True
+    for batch in order:
+        rest = placer.onto_added(batch)
+        if not rest or not is_open:
+            continue
+        if batch is fast:
+            is_open = placer.onto_counted(batch, rest, limiter)
+        else:
+            is_open = placer.onto_new(batch, rest, limiter)
+    return _answer(items, placer, is_limited=not is_open)
+
+
+def tells_nodes_apart(pod_class: PodClass) -> bool:
+    """Return whether the class can tell two copies of one template apart: by their names."""
+    ask = pod_class.framework
+    terms = ask.spec.required_node_terms or ()
+    return (
+        bool(ask.node_name)
+        or any(key == HOSTNAME_LABEL for key, _ in ask.spec.node_selector)
+        or any(term.fields for term in terms)
+        or any(part.key == HOSTNAME_LABEL for term in terms for part in term.expressions)
+    )
+
+
+def _answer(items: Sequence[Batch], placer: Packing | Stepping, *, is_limited: bool) -> Estimate:
+    placed = placer.placed()
+    nodes: dict[str, list[Pod]] = {}
+    for pod, node in placed:
+        nodes.setdefault(node, []).append(pod)
+    done = {pod.uid for pod, _ in placed}
+    left = tuple(pod for batch in items for pod in batch.pods if pod.uid not in done)
+    return Estimate(
+        nodes=tuple(NewNode(name, tuple(nodes[name])) for name in sorted(nodes, key=placer.rank)),
+        placed=tuple(pod for pod, _ in placed),
+        left=left,
+        devices=placer.device_totals(),
+        is_limited=is_limited and bool(left),
+    )

@@ -1,0 +1,276 @@
+"""Placing whole batches at once on equal new nodes.
+
+New nodes of one template that hold the same are the same node, so their state is a few columns:
+free resources, used host ports, and a number for the state of the devices. How many equal pods one
+state still takes is a division for resources and a memoised walk for devices. The search order is
+reproduced in rounds: one pod for every node that still takes one, from the last match on. The
+outcome equals placing one pod at a time (`stepping`), for every rule that cannot tell the nodes
+apart.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from springtide.engine.capacity.batches import Batch
+from springtide.engine.capacity.limits import Limiter
+from springtide.engine.capacity.start import DeviceTotals, Start, device_totals
+from springtide.engine.framework.node_ports import conflicts
+from springtide.engine.framework.requests import pod_host_ports
+from springtide.engine.placement.classes import PodClass, held_amounts
+from springtide.model.columns import Int64, Interner, grown
+from springtide.model.device import DeviceView
+from springtide.model.pod import HostPort, Pod
+from springtide.model.refusal import Refusal
+from springtide.model.resources import amounts
+
+NOT_SIMULATED: Final = "(not simulated)"
+_FIRST_NODES: Final = 64
+
+State = tuple[tuple[str, DeviceView], ...]
+Indices = npt.NDArray[np.intp]
+
+
+class Packing:
+    """The new nodes of one estimate: `free` [resources, nodes], port and device state codes."""
+
+    def __init__(self, start: Start) -> None:
+        self._start = start
+        self._names: Interner[str] = Interner()
+        self._states: Interner[State] = Interner((start.views(),))
+        self._port_sets: Interner[frozenset[HostPort]] = Interner()
+        self._next: dict[tuple[int, PodClass], int] = {}
+        free, ports = self._fresh()
+        self._free_fresh: Int64 = free
+        self._ports_fresh = self._port_sets.code(ports)
+        self.count = 0
+        self._free: Int64 = np.zeros((len(free), _FIRST_NODES), np.int64)
+        self._ports = np.zeros(_FIRST_NODES, np.intp)
+        self._state = np.zeros(_FIRST_NODES, np.intp)
+        self._used = np.zeros(_FIRST_NODES, np.bool_)
+        self._last_match = 0
+        self._counted = 0
+        self._placed: list[tuple[Sequence[Pod], Sequence[str]]] = []
+
+    # What the estimate asks for
+
+    def onto_added(self, batch: Batch) -> Sequence[Pod]:
+        """Place pods on the nodes added so far and return those that did not fit."""
+        room = self._room(batch, np.arange(self.count), len(batch.pods))
+        total = self._start.existing + self.count
+        if self._start.template.node.is_unschedulable or not room.any():
+            return batch.pods
+        position = self._start.existing + np.arange(self.count)
+        order = np.argsort((position - self._last_match - 1) % total, kind="stable")
+        sequence = _in_rounds(room, order, len(batch.pods))
+        self._last_match = self._start.existing + int(sequence[-1])
+        self._put(batch, batch.pods[: len(sequence)], sequence)
+        return batch.pods[len(sequence) :]
+
+    def onto_new(self, batch: Batch, pods: Sequence[Pod], limiter: Limiter) -> bool:
+        """Place pods on the last node and on further new nodes; False once none is permitted."""
+        if self.count:
+            last = self.count - 1
+            taken = int(self._room(batch, np.array([last]), len(pods))[0])
+            self._put(batch, pods[:taken], np.full(taken, last))
+            pods = pods[taken:]
+            if pods and not self._used[last]:
+                return True
+        if not pods:
+            return True
+        each = self._room_when_fresh(batch, len(pods))
+        wanted = -(-len(pods) // each) if each else 1
+        granted = limiter.permit(wanted)
+        first = self.count
+        self._add(granted)
+        if not each:
+            return granted > 0
+        placed = pods[: granted * each]
+        self._put(batch, placed, np.repeat(np.arange(first, self.count), each)[: len(placed)])
+        return granted == wanted
+
+    def onto_counted(self, batch: Batch, pods: Sequence[Pod], limiter: Limiter) -> bool:
+        """Fill one new node and count how many like it take the rest, without building them."""
+        if not limiter.permit():
+            return False
+        each = self._room_when_fresh(batch, len(pods))
+        self._add(1)
+        self._put(batch, pods[:each], np.full(min(each, len(pods)), self.count - 1))
+        if not each:
+            return True
+        rest = pods[each:]
+        wanted = -(-len(rest) // each)
+        granted = limiter.permit(wanted) if wanted else 0
+        counted = rest[: granted * each]
+        names = [f"{NOT_SIMULATED} {index // each}" for index in range(len(counted))]
+        self._placed.append((counted, names))
+        self._counted += -(-len(counted) // each)
+        return granted == wanted
+
+    def placed(self) -> list[tuple[Pod, str]]:
+        """Return every placed pod with its node's name, in order of placement."""
+        return [
+            pair
+            for pods, names in self._placed
+            for pair in zip(pods, names, strict=True)
+        ]
+
+    def rank(self, name: str) -> int:
+        """Return the order in which nodes were added; counted nodes come last."""
+        index = self._names.known(name)
+        return self.count + int(name.split()[-1]) if index is None else index
+
+    def device_totals(self) -> tuple[DeviceTotals, ...]:
+        """Return what the nodes that got a pod have and use of each device family."""
+        counts = np.bincount(self._state[: self.count][self._used[: self.count]])
+        if self._counted and len(counts):
+            counts[self._state[self.count - 1]] += self._counted
+        return device_totals(
+            (view, int(count))
+            for state, count in enumerate(counts)
+            if count
+            for _, view in self._states.values[state]
+        )
+
+    # Room
+
+    def _fresh(self) -> tuple[Int64, frozenset[HostPort]]:
+        names = self._names_of_resources = Interner[str]()
+        classes = self._start.verdicts
+        have = amounts(self._start.template.node.allocatable)
+        for name in [*have, *(name for item in classes for name, _ in item.amounts)]:
+            names.code(name)
+        free = np.array([have.get(name, 0) for name in names.values], np.int64)
+        ports: set[HostPort] = set()
+        for pod in self._start.template.pods:
+            ports.update(pod_host_ports(pod.spec))
+            for name, quantity in held_amounts(pod.spec):
+                index = names.known(name)
+                if index is not None:
+                    free[index] -= quantity
+        return free, frozenset(ports)
+
+    def _room_when_fresh(self, batch: Batch, limit: int) -> int:
+        if self._start.verdicts[batch.pod_class] is not None:
+            return 0
+        room = self._resource_room(batch, self._free_fresh[:, None])
+        room = np.minimum(room, self._port_room(batch, np.array([self._ports_fresh])))
+        bound = min(limit, int(room[0]))
+        return len(self._walk(0, batch.pod_class, bound)) - 1
+
+    def _room(self, batch: Batch, nodes: Indices, limit: int) -> Int64:
+        """Return how many further pods of the batch each node takes, at most `limit`."""
+        if self._start.verdicts[batch.pod_class] is not None or not len(nodes):
+            return np.zeros(len(nodes), np.int64)
+        room = self._resource_room(batch, self._free[:, nodes])
+        room = np.minimum(room, self._port_room(batch, self._ports[nodes]))
+        room = np.minimum(room, limit)
+        if batch.pod_class.asks:
+            for state in np.unique(self._state[nodes[room > 0]]):
+                mine = self._state[nodes] == state
+                bound = int(room[mine].max())
+                taken = len(self._walk(int(state), batch.pod_class, bound)) - 1
+                room[mine] = np.minimum(room[mine], taken)
+        return room
+
+    def _resource_room(self, batch: Batch, free: Int64) -> Int64:
+        room = np.full(free.shape[1], np.iinfo(np.int64).max)
+        for name, quantity in batch.pod_class.amounts:
+            if quantity > 0 and self._start.tables.framework.counts(name):
+                index = self._names_of_resources.code(name)
+                room = np.minimum(room, np.maximum(free[index], 0) // quantity)
+        return room
+
+    def _port_room(self, batch: Batch, port_sets: Indices) -> Int64:
+        wanted = batch.pod_class.ports
+        if not wanted:
+            return np.full(len(port_sets), np.iinfo(np.int64).max)
+        free = {
+            code: int(not conflicts(wanted, self._port_sets.values[code]))
+            for code in set(port_sets.tolist())
+        }
+        return np.array([free[code] for code in port_sets.tolist()], np.int64)
+
+    def _walk(self, state: int, pod_class: PodClass, limit: int) -> list[int]:
+        """Return the device states that placing up to `limit` pods passes through."""
+        states = [state]
+        if not pod_class.asks:
+            return states * (limit + 1)
+        while len(states) <= limit:
+            following = self._following(states[-1], pod_class)
+            if following < 0:
+                break
+            states.append(following)
+        return states
+
+    def _following(self, state: int, pod_class: PodClass) -> int:
+        key = (state, pod_class)
+        following = self._next.get(key)
+        if following is None:
+            following = self._next[key] = self._step(self._states.values[state], pod_class)
+        return following
+
+    def _step(self, state: State, pod_class: PodClass) -> int:
+        views = dict(state)
+        tables = self._start.tables
+        for ask in pod_class.asks:
+            view = views.get(ask.family)
+            answer = None if view is None else tables.place_on(ask, view)
+            if view is None or answer is None or isinstance(answer, Refusal):
+                return -1
+            shares = tables.families[ask.family].shares(answer, view.inventory)
+            views[ask.family] = view.plus(shares)
+        return self._states.code(tuple(views.items()))
+
+    # Changes
+
+    def _add(self, count: int) -> None:
+        first, self.count = self.count, self.count + count
+        if self.count > len(self._used):
+            rows = max(self.count, 2 * len(self._used))
+            self._free = grown(self._free, rows, axis=1)
+            self._ports = grown(self._ports, rows)
+            self._state = grown(self._state, rows)
+            self._used = grown(self._used, rows)
+        self._free[:, first : self.count] = self._free_fresh[:, None]
+        self._ports[first : self.count] = self._ports_fresh
+        self._state[first : self.count] = 0
+        for index in range(first, self.count):
+            self._names.code(self._start.name(index))
+
+    def _put(self, batch: Batch, pods: Sequence[Pod], sequence: Indices) -> None:
+        """Place the pods on the nodes of the sequence, one each."""
+        if not len(sequence):
+            return
+        taken = np.bincount(sequence, minlength=self.count)
+        nodes = np.flatnonzero(taken)
+        for name, quantity in batch.pod_class.amounts:
+            index = self._names_of_resources.code(name)
+            self._free[index, nodes] -= quantity * taken[nodes]
+        if batch.pod_class.ports:
+            for node in nodes.tolist():
+                used = self._port_sets.values[self._ports[node]]
+                self._ports[node] = self._port_sets.code(used.union(batch.pod_class.ports))
+        if batch.pod_class.asks:
+            self._advance(batch.pod_class, nodes, taken[nodes])
+        self._used[nodes] = True
+        names = self._names.values
+        self._placed.append((pods, [names[node] for node in sequence.tolist()]))
+
+    def _advance(self, pod_class: PodClass, nodes: Indices, taken: Indices) -> None:
+        for state in np.unique(self._state[nodes]):
+            mine = self._state[nodes] == state
+            walk = np.array(self._walk(int(state), pod_class, int(taken[mine].max())))
+            self._state[nodes[mine]] = walk[taken[mine]]
+
+
+def _in_rounds(room: Int64, order: Indices, wanted: int) -> Indices:
+    """Return which node takes each pod: one for every node with room, round after round."""
+    left = room[order]
+    rounds: list[Indices] = []
+    while wanted > 0 and (open_nodes := order[left > len(rounds)]).size:
+        rounds.append(open_nodes[:wanted])
+        wanted -= len(rounds[-1])
+    return np.concatenate(rounds)

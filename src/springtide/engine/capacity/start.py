@@ -1,0 +1,117 @@
+"""The start of an estimate: an empty copy of the template, and where the search begins."""
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+from msgspec.structs import replace
+
+from springtide.engine.placement.classes import PodClass, held_amounts
+from springtide.engine.placement.tables import Tables
+from springtide.engine.simulation.templates import Template
+from springtide.engine.framework.requests import pod_host_ports
+from springtide.model.device import DeviceView, empty_view
+from springtide.model.ledger import Holding
+from springtide.model.overlay import Overlay
+from springtide.model.pod import Pod
+from springtide.model.refusal import Refusal
+
+
+class DeviceTotals(msgspec.Struct, frozen=True, kw_only=True):
+    """What the new nodes have of one device family, and how much of it is in use."""
+
+    family: str
+    memory_used_mib: int = 0
+    memory_total_mib: int = 0
+    cores_used: int = 0
+    cores_total: int = 0
+
+
+class Start(msgspec.Struct, frozen=True, kw_only=True):
+    """What an estimate starts from.
+
+    `verdicts` says for every class to be placed what an empty new node answers: a Refusal, or None
+    if it takes the pod. New nodes follow the `existing` rows of the ledger in the search order.
+    """
+
+    template: Template
+    tables: Tables
+    overlay: Overlay
+    verdicts: Mapping[PodClass, Refusal | None]
+    existing: int
+
+    def name(self, index: int) -> str:
+        """Return the name of the new node with this index."""
+        return f"{self.template.node.name}-e-{index}"
+
+    def add(self, name: str) -> int:
+        """Add a copy of the template with its pods to the overlay and return its row."""
+        template = self.template
+        row = self.overlay.add_node(template.node, dict(template.inventories), name=name)
+        for pod in template.pods:
+            self.overlay.hold(
+                Holding(
+                    uid=f"{name}/{pod.uid}",
+                    row=row,
+                    amounts=held_amounts(pod.spec),
+                    ports=pod_host_ports(pod.spec),
+                )
+            )
+        return row
+
+    def views(self) -> tuple[tuple[str, DeviceView], ...]:
+        """Return the devices of a new node by family, all free."""
+        return tuple(
+            (family, empty_view(inventory)) for family, inventory in self.template.inventories
+        )
+
+
+def begin(
+    template: Template, tables: Tables, overlay: Overlay, classes: Iterable[PodClass]
+) -> Start:
+    """Ask an empty copy of the template about every class, and return where to start from."""
+    start = Start(
+        template=template,
+        tables=tables,
+        overlay=overlay,
+        verdicts={},
+        existing=overlay.ledger.count,
+    )
+    with overlay.trial():
+        row = start.add(template.node.name)
+        verdicts = {pod_class: _verdict(start, pod_class, row) for pod_class in classes}
+    return replace(start, verdicts=verdicts)
+
+
+def _verdict(start: Start, pod_class: PodClass, row: int) -> Refusal | None:
+    """Return why a new node's row refuses the class, or None if it takes the pod.
+
+    Where a family's devices are unknown, the template says why.
+    """
+    answer = start.tables.place(pod_class, row)
+    if not isinstance(answer, Refusal):
+        return None
+    for family, refusal in start.template.refusals:
+        if (
+            answer.rule == family
+            and answer.is_unresolvable
+            and family not in dict(start.template.inventories)
+        ):
+            return refusal
+    return answer
+
+
+def device_totals(views: Iterable[tuple[DeviceView, int]]) -> tuple[DeviceTotals, ...]:
+    """Return the sums over device views, each counted as often as given, by family."""
+    sums: dict[str, DeviceTotals] = {}
+    for view, count in views:
+        family = view.inventory.family
+        total = sums.get(family, DeviceTotals(family=family))
+        devices = view.inventory.devices
+        sums[family] = DeviceTotals(
+            family=family,
+            memory_used_mib=total.memory_used_mib + count * sum(use.memory_mib for use in view.uses),
+            memory_total_mib=total.memory_total_mib + count * sum(d.memory_mib for d in devices),
+            cores_used=total.cores_used + count * sum(use.cores for use in view.uses),
+            cores_total=total.cores_total + count * sum(device.cores for device in devices),
+        )
+    return tuple(sums.values())

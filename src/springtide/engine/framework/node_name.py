@@ -1,0 +1,36 @@
+"""NodeName: a pod that names its node goes there or nowhere."""
+
+import numpy as np
+
+from springtide.engine.framework.ask import PodAsk
+from springtide.engine.framework.rule import Outcome, Prepared, Reads, Ready, Rows, one_reason
+from springtide.model.ledger import Ledger
+
+NOWHERE = -1
+
+
+class NodeName:
+    """The NodeName plugin of kube-scheduler."""
+
+    name = "NodeName"
+    reads = Reads.NODE
+
+    def prepare(self, ask: PodAsk, ledger: Ledger) -> Prepared:  # noqa: ARG002 - the Rule protocol
+        """Restrict the pod to the node that it names, if it names one."""
+        nodes = frozenset({ask.node_name}) if ask.node_name else None
+        return Ready(_Named(ask.node_name), nodes)
+
+
+class _Named:
+    def __init__(self, node_name: str) -> None:
+        self._node_name = node_name
+
+    def evaluate(self, ledger: Ledger, rows: Rows) -> Outcome | None:
+        if not self._node_name:
+            return None
+        refused: np.ndarray = rows != ledger.rows.get(self._node_name, NOWHERE)
+        return one_reason(refused, is_unresolvable=True)
+
+    def reasons(self, bits: int) -> tuple[str, ...]:
+        assert bits
+        return ("node(s) didn't match the requested node name",)

@@ -1,0 +1,118 @@
+"""What a filter rule is.
+
+A rule looks at one ask once (`prepare`, kube-scheduler's PreFilter) and answers with one of four
+records: it has nothing to say (`Skipped`), it refuses the pod everywhere (`Rejected`), it cannot
+work (`Broken`), or it is `Ready` with a check, perhaps for named nodes only. The check is the
+rule's memory of the ask; it judges any rows of the ledger it was prepared on, any number of times,
+also rows that were added since.
+"""
+
+from enum import StrEnum
+from typing import Protocol
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from springtide.engine.framework.ask import PodAsk
+from springtide.model.columns import Bool
+from springtide.model.ledger import Ledger
+from springtide.model.refusal import Refusal
+
+Rows = npt.NDArray[np.intp]
+Bits = npt.NDArray[np.uint64]
+
+
+class Reads(StrEnum):
+    """What a rule's verdict on a row depends on, besides the ask."""
+
+    NODE = "node"
+    """The node's own record: its name, labels, taints. Placing a pod changes nothing."""
+    USAGE = "usage"
+    """Also what the pods on that node hold. Placing a pod changes its own row only."""
+    CLUSTER = "cluster"
+    """Also pods and objects elsewhere: the ask must be prepared again after a change."""
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """One rule's verdict over n rows; `unresolvable` and `reasons` only count where `refused`.
+
+    `reasons` is a set of bits that the check itself turns into texts.
+    """
+
+    refused: Bool
+    unresolvable: Bool
+    reasons: Bits
+
+
+class Check(Protocol):
+    """A rule's memory of one ask."""
+
+    def evaluate(self, ledger: Ledger, rows: Rows) -> Outcome | None:
+        """Return the verdict over these rows, None if all of them pass."""
+        ...
+
+    def reasons(self, bits: int) -> tuple[str, ...]:
+        """Return the texts that a row's bits stand for."""
+        ...
+
+
+class Skipped(msgspec.Struct, frozen=True):
+    """The rule has nothing to say about this ask."""
+
+
+class Rejected(msgspec.Struct, frozen=True):
+    """No node can take the pod, whatever the nodes are."""
+
+    refusal: Refusal
+
+
+class Broken(msgspec.Struct, frozen=True):
+    """The rule cannot judge this ask; kube-scheduler aborts the attempt with an internal error."""
+
+    message: str
+
+
+class Ready(msgspec.Struct, frozen=True):
+    """The rule will judge rows. `nodes` are the only nodes that may pass, None if any may."""
+
+    check: Check
+    nodes: frozenset[str] | None = None
+
+
+Prepared = Skipped | Rejected | Broken | Ready
+SKIPPED = Skipped()
+
+
+class Rule(Protocol):
+    """One filter plugin."""
+
+    @property
+    def name(self) -> str:
+        """Return the plugin's name as kube-scheduler spells it."""
+        ...
+
+    @property
+    def reads(self) -> Reads:
+        """Return what a verdict depends on."""
+        ...
+
+    def prepare(self, ask: PodAsk, ledger: Ledger) -> Prepared:
+        """Return what the rule makes of the ask before it sees any row."""
+        ...
+
+
+def is_static(rule: Rule) -> bool:
+    """Return whether verdicts of this rule outlive every placement."""
+    return rule.reads is Reads.NODE
+
+
+def one_reason(refused: Bool, *, is_unresolvable: bool) -> Outcome | None:
+    """Return the outcome of a rule that has one reason, which is bit 0."""
+    if not refused.any():
+        return None
+    return Outcome(
+        refused=refused,
+        unresolvable=refused if is_unresolvable else np.zeros_like(refused),
+        reasons=refused.astype(np.uint64),
+    )

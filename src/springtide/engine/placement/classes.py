@@ -1,0 +1,78 @@
+"""Classes of pods: everything about a pod that any rule reads.
+
+Two pods of one class get the same verdict from every rule, so verdicts are kept per class. A class
+is the framework's ask plus one ask per device family; names and uids are not part of it.
+"""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from springtide.engine.framework.ask import PodAsk, ask_of
+from springtide.engine.framework.requests import pod_host_ports, pod_requests
+from springtide.engine.placement.family import Ask, DeviceFamily
+from springtide.model.pod import HostPort, Pod, PodSpec
+from springtide.model.refusal import Refusal
+from springtide.model.resources import PODS
+
+
+class PodClass(msgspec.Struct, frozen=True, cache_hash=True):
+    """What a set of interchangeable pods asks for. Hashable.
+
+    `asks` holds one ask per device family, in the order of the families; `refusal` is set if an
+    ask makes no sense, and then no node fits. `amounts` includes `pods: 1`.
+    """
+
+    framework: PodAsk
+    asks: tuple[Ask, ...] = ()
+    refusal: Refusal | None = None
+    amounts: tuple[tuple[str, int], ...] = ()
+    ports: tuple[HostPort, ...] = ()
+
+    @property
+    def names_devices(self) -> bool:
+        """Return whether the pods require devices by id, which no future node can have."""
+        return any(ask.names_devices for ask in self.asks)
+
+
+class Classifier:
+    """Finds the class of a pod; equal pods get the identical class object."""
+
+    def __init__(self, families: Mapping[str, DeviceFamily]) -> None:
+        self._families = families
+        self._annotations = sorted(
+            {name for family in families.values() for name in family.relevant_annotations()}
+        )
+        self._classes: dict[tuple[PodAsk, tuple[tuple[str, str], ...]], PodClass] = {}
+
+    def classify(self, pod: Pod) -> PodClass:
+        """Return the pod's class."""
+        annotations = pod.annotations
+        read = tuple((name, annotations[name]) for name in self._annotations if name in annotations)
+        key = (ask_of(pod), read)
+        found = self._classes.get(key)
+        if found is None:
+            found = self._classes[key] = self._build(pod, key[0])
+        return found
+
+    def _build(self, pod: Pod, ask: PodAsk) -> PodClass:
+        asks: list[Ask] = []
+        refusal: Refusal | None = None
+        for family in self._families.values():
+            answer = family.ask(pod)
+            if isinstance(answer, Refusal):
+                refusal = refusal or answer
+            elif answer is not None:
+                asks.append(answer)
+        return PodClass(
+            framework=ask,
+            asks=tuple(asks),
+            refusal=refusal,
+            amounts=held_amounts(pod.spec),
+            ports=pod_host_ports(pod.spec),
+        )
+
+
+def held_amounts(spec: PodSpec) -> tuple[tuple[str, int], ...]:
+    """Return what a pod of this spec takes of a node's resources, itself as one of `pods`."""
+    return ((PODS, 1), *sorted(pod_requests(spec).items()))

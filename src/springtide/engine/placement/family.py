@@ -1,0 +1,115 @@
+"""The protocol of a device family: all that the engine knows about one kind of accelerator.
+
+A family is pure. Its vector verdicts and its exact placement agree: a row that `evaluate` refuses
+is refused by `place` for the same counted reasons; a row that `evaluate` lets pass with
+`is_exact` is placed by `place`; other passing rows are an upper bound and only `place` decides.
+"""
+
+from collections.abc import Hashable
+from typing import Protocol
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from springtide.model.columns import DeviceColumns
+from springtide.model.device import Allocation, DeviceView, Inventory, Share
+from springtide.model.node import Node
+from springtide.model.pod import Pod, PodSpec
+from springtide.model.refusal import Refusal
+
+Rows = npt.NDArray[np.intp]
+ACCEPTED, ABSENT = 0, 255
+
+
+class Verdicts(msgspec.Struct, frozen=True):
+    """One family's answer for one ask over n rows with d device cells.
+
+    `fits` [n] is final where False. `is_exact` [n] says that the verdict and `codes` are exactly
+    what `place` would say; elsewhere `fits` is an upper bound. `codes` [n, d] holds per device the
+    first check that refuses it (the family's own numbers): `ACCEPTED` (0) where none does,
+    `ABSENT` (255) where there is no candidate device.
+    """
+
+    fits: npt.NDArray[np.bool_]
+    is_exact: npt.NDArray[np.bool_]
+    codes: npt.NDArray[np.uint8]
+
+
+class Ask(Protocol):
+    """What one pod wants of one family. Hashable: equal asks get equal answers."""
+
+    @property
+    def family(self) -> str:
+        """Return the name of the family that understands this ask."""
+        ...
+
+    @property
+    def names_devices(self) -> bool:
+        """Return whether the ask requires devices by id, which no future node can have."""
+        ...
+
+    def __hash__(self) -> int:
+        """Return a hash that equal asks share."""
+        ...
+
+
+class DeviceFamily(Protocol):
+    """What the engine must know about one kind of accelerator."""
+
+    @property
+    def name(self) -> str:
+        """Return the family's name (HAMi's common word)."""
+        ...
+
+    def resource_names(self) -> frozenset[str]:
+        """Return the resource names that this family manages, as configured."""
+        ...
+
+    def relevant_annotations(self) -> frozenset[str]:
+        """Return the pod annotations that change this family's verdicts."""
+        ...
+
+    def inventory(self, node: Node) -> Inventory | Refusal | None:
+        """Return what the node registers; a Refusal if malformed, None if nothing is registered."""
+        ...
+
+    def admit(self, spec: PodSpec) -> PodSpec | Refusal:
+        """Return the spec as it stands after admission (defaults filled in)."""
+        ...
+
+    def ask(self, pod: Pod) -> Ask | Refusal | None:
+        """Return what the pod wants of this family; None if nothing, a Refusal if it makes no sense."""
+        ...
+
+    def evaluate(self, ask: Hashable, columns: DeviceColumns, rows: Rows) -> Verdicts:
+        """Return the verdicts over these rows, vectorised."""
+        ...
+
+    def refusal(self, ask: Hashable, codes: npt.NDArray[np.uint8]) -> Refusal:
+        """Return the refusal that one row's codes [d] amount to."""
+        ...
+
+    def scores(self, ask: Hashable, columns: DeviceColumns, rows: Rows) -> npt.NDArray[np.float32]:
+        """Return each row's node score; the highest is preferred under the ask's node policy."""
+        ...
+
+    def place(self, ask: Hashable, view: DeviceView) -> Allocation | Refusal:
+        """Return the exact allocation on one node."""
+        ...
+
+    def shares(self, allocation: Allocation, inventory: Inventory) -> tuple[Share, ...]:
+        """Return what the ledger charges for this allocation; unknown devices are left out."""
+        ...
+
+    def encode(self, allocation: Allocation) -> dict[str, str]:
+        """Return the pod annotations that the family's device plugin reads."""
+        ...
+
+    def decode(self, pod: Pod) -> Allocation | Refusal | None:
+        """Return what a running pod holds; a Refusal if unreadable, None if nothing is written."""
+        ...
+
+    def detail(self, ask: Hashable, inventory: Inventory, refusal: Refusal) -> str:
+        """Return the numbers behind a refusal, such as `12000 MiB asked, 11441 MiB a card`."""
+        ...

@@ -1,0 +1,79 @@
+"""In which order the devices of a node are tried, by policy.
+
+Devices are arranged ascending and tried from the last one, so "last" is preferred. The order is
+stable: devices that a policy cannot tell apart keep their registration order.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final, Literal
+
+import msgspec
+
+MUTEX: Final = "mutex"
+TOPOLOGY_AWARE: Final = "topology-aware"
+SPREAD: Final = "spread"
+BINPACK: Final = "binpack"
+NUMA: Final = "numa"
+
+_CHAIN: Final = (BINPACK, SPREAD, NUMA)
+
+Key = Literal["score", "-score", "numa", "-numa", "-slots", "index"]
+
+
+class Standing(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """What a policy looks at: a device's score, NUMA node, used slots and registered index."""
+
+    score: float
+    numa: int
+    slots_used: int
+    index: int
+
+
+def has_token(policy: str, token: str) -> bool:
+    """Return whether a policy, a comma-separated list, contains this token."""
+    return policy == token or any(item.strip() == token for item in policy.split(","))
+
+
+@lru_cache(maxsize=256)
+def sort_keys(policy: str, *, numa_bind: bool) -> tuple[Key, ...]:
+    """Return what devices are compared by, the most important first."""
+    if "," in policy or policy == NUMA:
+        return _chained(policy, numa_bind=numa_bind)
+    if policy == MUTEX:
+        return ("-slots", "numa")
+    if policy == BINPACK:
+        return ("-numa", "score") if numa_bind else ("score", "numa")
+    return ("numa", "-score") if numa_bind else ("-score", "numa")
+
+
+def arranged(standings: Sequence[Standing], keys: Sequence[Key]) -> list[int]:
+    """Return the positions ascending under these keys, equal ones in their given order."""
+    columns = [_column(key, standings) for key in keys]
+    ranks = list(zip(*columns, strict=True))
+    return sorted(range(len(standings)), key=ranks.__getitem__)
+
+
+def _chained(policy: str, *, numa_bind: bool) -> tuple[Key, ...]:
+    tokens = [token for item in policy.split(",") if (token := item.strip()) in _CHAIN]
+    chain = list(dict.fromkeys(tokens)) or [SPREAD]
+    if numa_bind and chain[0] != NUMA:
+        chain = [NUMA, *(token for token in chain if token != NUMA)]
+    names: dict[str, Key] = {BINPACK: "score", SPREAD: "-score", NUMA: "numa"}
+    return (*(names[token] for token in chain), "index")
+
+
+def _column(key: Key, standings: Sequence[Standing]) -> list[float]:
+    match key:
+        case "score":
+            return [device.score for device in standings]
+        case "-score":
+            return [-device.score for device in standings]
+        case "numa":
+            return [device.numa for device in standings]
+        case "-numa":
+            return [-device.numa for device in standings]
+        case "-slots":
+            return [-device.slots_used for device in standings]
+        case "index":
+            return [device.index for device in standings]

@@ -1,0 +1,118 @@
+"""Scores of devices and nodes in 32-bit floats, and the weights that a pod may give them.
+
+HAMi computes in IEEE single precision and orders devices by the result, so the last digit decides
+between cards. Every operation here is done in double precision and rounded to single, which for
+sums, products and quotients of two single values gives exactly the single result.
+"""
+
+import re
+from functools import lru_cache
+from struct import Struct
+from typing import Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+_SINGLE: Final = Struct("f")
+_SCALE: Final = 10.0
+_CACHE_ENTRIES: Final = 65536
+
+_KEYS: Final = ("slot", "core", "memory")
+_INTEGER: Final = re.compile(r"[+-]?[0-9]{1,30}")
+_INT64_MAX: Final = 2**63 - 1
+
+Float32 = npt.NDArray[np.float32]
+Sums = npt.NDArray[np.float64]
+"""Whole numbers, exact in double precision."""
+
+
+class Weights(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """How much slots, cores and memory count in a device's score."""
+
+    slot: int = 1
+    core: int = 1
+    memory: int = 1
+
+
+EVEN: Final = Weights()
+
+
+class Load(msgspec.Struct, frozen=True, gc=False):
+    """How much of a device (or of all devices of a node) is used, out of how much."""
+
+    slots_used: int
+    slots: int
+    cores_used: int
+    cores: int
+    memory_used_mib: int
+    memory_mib: int
+
+
+def single(value: float) -> float:
+    """Return the value rounded to single precision."""
+    rounded: float = _SINGLE.unpack(_SINGLE.pack(value))[0]
+    return rounded
+
+
+@lru_cache(maxsize=_CACHE_ENTRIES)
+def load_score(load: Load, weights: Weights = EVEN) -> float:
+    """Return ten times the weighted sum of the used parts; 0 if anything has no capacity."""
+    if not (load.slots and load.cores and load.memory_mib):
+        return 0.0
+    slots = single(weights.slot * _part(load.slots_used, load.slots))
+    cores = single(weights.core * _part(load.cores_used, load.cores))
+    memory = single(weights.memory * _part(load.memory_used_mib, load.memory_mib))
+    return single(_SCALE * single(single(slots + cores) + memory))
+
+
+def node_scores(used: tuple[Sums, Sums, Sums], total: tuple[Sums, Sums, Sums]) -> Float32:
+    """Return the unweighted scores of many nodes from their sums of slots, cores and memory."""
+    slots, cores, memory = (_parts(*pair) for pair in zip(used, total, strict=True))
+    scores: Float32 = np.multiply((slots + cores) + memory, np.float32(_SCALE), dtype=np.float32)
+    scores[(total[0] == 0) | (total[1] == 0) | (total[2] == 0)] = 0
+    return scores
+
+
+@lru_cache(maxsize=1024)
+def parse_weights(value: str) -> Weights | str:
+    """Return the weights that an annotation gives, or what is wrong with them."""
+    parts = [part.strip() for part in value.split(",")]
+    if len(parts) != len(_KEYS):
+        return "expected slot, core, and memory weights"
+    weights: dict[str, int] = {}
+    for part in parts:
+        problem = _read_weight(part, weights)
+        if problem:
+            return problem
+    if not any(weights.values()):
+        return "at least one weight must be positive"
+    return Weights(**weights)
+
+
+def _read_weight(part: str, weights: dict[str, int]) -> str:
+    """Read one `key=value` into the weights; return what is wrong with it, or nothing."""
+    key, equals, text = (piece.strip() for piece in part.partition("="))
+    if not equals:
+        return "expected key=value entries"
+    if key in weights:
+        return f'duplicate "{key}" weight'
+    number = int(text) if _INTEGER.fullmatch(text) else None
+    if number is None or not -_INT64_MAX - 1 <= number <= _INT64_MAX:
+        return f'"{key}" weight must be an integer'
+    if number < 0:
+        return f'"{key}" weight must not be negative'
+    if key not in _KEYS:
+        return f'unknown weight "{key}"'
+    weights[key] = number
+    return ""
+
+
+def _parts(used: Sums, total: Sums) -> Float32:
+    wholes = np.maximum(total, 1).astype(np.float32)
+    parts: Float32 = np.divide(used.astype(np.float32), wholes, dtype=np.float32)
+    return parts
+
+
+def _part(used: int, total: int) -> float:
+    return single(single(used) / single(total))

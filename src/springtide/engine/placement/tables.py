@@ -1,0 +1,304 @@
+"""Class tables: one verdict per class and node, refreshed only where nodes changed.
+
+A class's table holds per row the first rule that refuses, its details, and the node score. A look
+at it re-evaluates the rows logged in the ledger's change log since the last look, in one vector
+call. Framework rules come first; device families judge the rows that are left. Where a family's
+vector verdict is an upper bound, `place` decides and writes its refusal back.
+
+Tables are bounded, rebuilt at will and never a source of truth.
+"""
+
+from collections import Counter, OrderedDict
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from springtide.engine.framework.framework import Framework, PreparedAsk
+from springtide.engine.placement.classes import PodClass
+from springtide.engine.placement.family import ABSENT, Ask, DeviceFamily, Rows
+from springtide.engine.placement.unregistered import unregistered
+from springtide.model.columns import DeviceColumns, grown
+from springtide.model.device import Allocation, DeviceView, Share
+from springtide.model.ledger import Holding, Ledger
+from springtide.model.refusal import Refusal
+
+TABLES_MAX: Final = 512
+EXACT_MEMO_MAX: Final = 65_536
+
+FITS: Final = 0
+# Framework rules count from 1; what comes after them starts here.
+SENSELESS: Final = 249
+UNREGISTERED: Final = 250
+CLOSED: Final = 251
+DEVICES: Final = 252
+DEVICES_INEXACT: Final = 253
+EXACT: Final = 254
+DEAD: Final = 255
+
+
+class Placement(msgspec.Struct, frozen=True, kw_only=True):
+    """Where one pod of a class goes: the row, and what it gets of every device family."""
+
+    row: int
+    allocations: tuple[Allocation, ...] = ()
+    shares: tuple[tuple[str, tuple[Share, ...]], ...] = ()
+
+
+class Table:
+    """Verdicts of one class over rows: `code` (`FITS`, a rule, or one of the codes above),
+    `detail` and `unresolvable` of a framework rule, `device_codes` of the family that refuses
+    (`family` by index), `score` of the node, and refusals that an exact placement gave.
+    """
+
+    def __init__(self, pod_class: PodClass, rows: int) -> None:
+        self.pod_class = pod_class
+        self.prepared: PreparedAsk | None = None
+        self.position = -1
+        self.code: npt.NDArray[np.uint8] = np.zeros(rows, np.uint8)
+        self.detail: npt.NDArray[np.uint64] = np.zeros(rows, np.uint64)
+        self.unresolvable: npt.NDArray[np.bool_] = np.zeros(rows, np.bool_)
+        self.family: npt.NDArray[np.uint8] = np.zeros(rows, np.uint8)
+        self.inexact: npt.NDArray[np.bool_] = np.zeros(rows, np.bool_)
+        self.score: npt.NDArray[np.float32] = np.zeros(rows, np.float32)
+        self.device_codes: npt.NDArray[np.uint8] = np.zeros((rows, 1), np.uint8)
+        self.exact: dict[int, Refusal] = {}
+
+    def grow(self, rows: int) -> None:
+        """Make room for this many rows."""
+        for name in (
+            "code",
+            "detail",
+            "unresolvable",
+            "family",
+            "inexact",
+            "score",
+            "device_codes",
+        ):
+            setattr(self, name, grown(getattr(self, name), rows))
+
+
+class Tables:
+    """The verdicts of all classes over one ledger."""
+
+    def __init__(
+        self, ledger: Ledger, framework: Framework, families: Mapping[str, DeviceFamily]
+    ) -> None:
+        self.ledger = ledger
+        self.framework = framework
+        self.families = families
+        self._tables: OrderedDict[PodClass, Table] = OrderedDict()
+        self._memo: dict[tuple[Ask, DeviceView], Allocation | Refusal] = {}
+
+    # Looking
+
+    def table(self, pod_class: PodClass) -> Table:
+        """Return the class's table, up to date with the ledger."""
+        table = self._tables.get(pod_class)
+        if table is None:
+            table = self._tables[pod_class] = Table(pod_class, len(self.ledger.alive))
+            if len(self._tables) > TABLES_MAX:
+                self._tables.popitem(last=False)
+        else:
+            self._tables.move_to_end(pod_class)
+        self._refresh(table)
+        return table
+
+    def candidates(self, pod_class: PodClass) -> Rows:
+        """Return the rows that fit as far as vectors can tell, ascending."""
+        table = self.table(pod_class)
+        return np.flatnonzero(table.code[: self.ledger.count] == FITS)
+
+    def first_fit(self, pod_class: PodClass, rows: Iterable[int]) -> Placement | None:
+        """Return the placement on the first of these rows that takes the pod, or None."""
+        for row in rows:
+            placement = self.place(pod_class, int(row))
+            if isinstance(placement, Placement):
+                return placement
+        return None
+
+    def place(self, pod_class: PodClass, row: int) -> Placement | Refusal:
+        """Return the exact placement of a pod of this class on a row, or why there is none."""
+        table = self.table(pod_class)
+        if table.code[row] != FITS:
+            return self.refusal(pod_class, row)
+        allocations: list[Allocation] = []
+        shares: list[tuple[str, tuple[Share, ...]]] = []
+        for ask in pod_class.asks:
+            answer = self._place_exactly(ask, row)
+            if isinstance(answer, Refusal):
+                table.code[row] = EXACT
+                table.exact[row] = answer
+                return answer
+            inventory = self.ledger.devices[ask.family].inventory_at(row)
+            assert inventory is not None
+            allocations.append(answer)
+            shares.append((ask.family, self.families[ask.family].shares(answer, inventory)))
+        return Placement(row=row, allocations=tuple(allocations), shares=tuple(shares))
+
+    def refusal(self, pod_class: PodClass, row: int) -> Refusal:
+        """Return why this row refuses the class; the row must refuse."""
+        table = self.table(pod_class)
+        code = int(table.code[row])
+        assert code != FITS
+        ask = pod_class.asks[int(table.family[row])] if pod_class.asks else None
+        match code:
+            case _ if code == EXACT:
+                return table.exact[row]
+            case _ if code == SENSELESS:
+                assert pod_class.refusal is not None
+                return pod_class.refusal
+            case _ if ask is not None and code >= UNREGISTERED:
+                return self._device_refusal(table, ask, row)
+            case _:
+                assert table.prepared is not None
+                return self.framework.refusal(
+                    table.prepared, code, int(table.detail[row]), bool(table.unresolvable[row])
+                )
+
+    def histogram(self, pod_class: PodClass) -> list[tuple[Refusal, int]]:
+        """Return the distinct refusals of all live rows with how many rows each has."""
+        table = self.table(pod_class)
+        ledger = self.ledger
+        rows = np.flatnonzero(ledger.alive[: ledger.count] & (table.code[: ledger.count] != FITS))
+        found: Counter[Refusal] = Counter()
+        for group in _equal_rows(table, rows):
+            found[self.refusal(pod_class, int(group[0]))] += len(group)
+        return sorted(found.items(), key=lambda item: (-item[1], item[0].text))
+
+    # Refreshing
+
+    def _refresh(self, table: Table) -> None:
+        ledger = self.ledger
+        if table.position == ledger.changes.position:
+            return
+        if len(table.code) < len(ledger.alive):
+            table.grow(len(ledger.alive))
+        if table.position < 0:
+            rows: Rows = np.arange(ledger.count)
+        else:
+            rows = ledger.changes.since(table.position).astype(np.intp)
+            rows = rows[rows < ledger.count]
+        table.position = ledger.changes.position
+        if len(rows):
+            self._evaluate(table, rows)
+
+    def _evaluate(self, table: Table, rows: Rows) -> None:
+        pod_class = table.pod_class
+        for row in table.exact.keys() & set(rows.tolist()) if table.exact else ():
+            del table.exact[row]
+        table.prepared = self.framework.prepare(pod_class.framework, self.ledger)
+        verdicts = self.framework.evaluate(table.prepared, self.ledger, rows)
+        table.code[rows] = verdicts.rule
+        table.detail[rows] = verdicts.detail
+        table.unresolvable[rows] = verdicts.unresolvable
+        table.inexact[rows] = False
+        table.code[rows[~self.ledger.alive[rows]]] = DEAD
+        if pod_class.refusal is not None:
+            table.code[rows[table.code[rows] == FITS]] = SENSELESS
+        for index, ask in enumerate(pod_class.asks):
+            left = rows[table.code[rows] == FITS]
+            if len(left):
+                self._evaluate_devices(table, index, ask, left)
+
+    def _evaluate_devices(self, table: Table, index: int, ask: Ask, rows: Rows) -> None:
+        table.family[rows] = index
+        columns = self.ledger.devices.get(ask.family)
+        if columns is None:
+            table.code[rows] = UNREGISTERED
+            return
+        registered = columns.inventory[rows] >= 0
+        table.code[rows[~registered]] = UNREGISTERED
+        rows = rows[registered]
+        if columns.closed:
+            is_closed = np.fromiter((row in columns.closed for row in rows), np.bool_, len(rows))
+            table.code[rows[is_closed]] = CLOSED
+            rows = rows[~is_closed]
+        if not len(rows):
+            return
+        family = self.families[ask.family]
+        verdicts = family.evaluate(ask, columns, rows)
+        self._store_codes(table, rows, verdicts.codes)
+        refused = ~verdicts.fits
+        table.code[rows[refused & verdicts.is_exact]] = DEVICES
+        table.code[rows[refused & ~verdicts.is_exact]] = DEVICES_INEXACT
+        table.inexact[rows] |= ~verdicts.is_exact
+        table.score[rows] = family.scores(ask, columns, rows)
+
+    def _store_codes(self, table: Table, rows: Rows, codes: npt.NDArray[np.uint8]) -> None:
+        width = codes.shape[1]
+        if table.device_codes.shape[1] < width:
+            table.device_codes = grown(table.device_codes, width, axis=1)
+        table.device_codes[rows, :width] = codes
+        table.device_codes[rows, width:] = ABSENT
+
+    # Devices
+
+    def _place_exactly(self, ask: Ask, row: int) -> Allocation | Refusal:
+        view = self.ledger.view(row, ask.family)
+        assert view is not None
+        return self.place_on(ask, view)
+
+    def place_on(self, ask: Ask, view: DeviceView) -> Allocation | Refusal:
+        """Return the exact placement on a view; equal questions are answered once."""
+        key = (ask, view)
+        answer = self._memo.get(key)
+        if answer is None:
+            if len(self._memo) >= EXACT_MEMO_MAX:
+                self._memo.clear()
+            answer = self._memo[key] = self.families[ask.family].place(ask, view)
+        return answer
+
+    def _device_refusal(self, table: Table, ask: Ask, row: int) -> Refusal:
+        code = int(table.code[row])
+        columns = self.ledger.devices.get(ask.family)
+        if code == UNREGISTERED or columns is None:
+            return unregistered(ask.family)
+        if code == CLOSED:
+            return _closed(columns, row)
+        if code == DEVICES:
+            width = columns.width
+            return self.families[ask.family].refusal(ask, table.device_codes[row, :width])
+        answer = self._place_exactly(ask, row)
+        assert isinstance(answer, Refusal), "a family's vector verdict refuses what it can place"
+        table.code[row] = EXACT
+        table.exact[row] = answer
+        return answer
+
+
+def holding(uid: str, pod_class: PodClass, placement: Placement) -> Holding:
+    """Return what a pod of this class holds once it is placed."""
+    return Holding(
+        uid=uid,
+        row=placement.row,
+        amounts=pod_class.amounts,
+        ports=pod_class.ports,
+        shares=placement.shares,
+    )
+
+
+def _closed(columns: DeviceColumns, row: int) -> Refusal:
+    whys = columns.closed[row]
+    return Refusal(rule=columns.family, reasons=tuple(sorted(set(whys.values()))))
+
+
+def _equal_rows(table: Table, rows: Rows) -> list[Rows]:
+    """Part the rows into runs that have the same stored verdict."""
+    if not len(rows):
+        return []
+    words = [
+        table.code[rows].astype(np.uint64) | (table.unresolvable[rows].astype(np.uint64) << 8),
+        table.detail[rows],
+    ]
+    devices = np.isin(table.code[rows], (DEVICES,))
+    codes = np.where(devices[:, None], table.device_codes[rows], 0)
+    # Exact refusals and inexact ones differ from row to row: the row itself tells them apart.
+    own = np.isin(table.code[rows], (EXACT, DEVICES_INEXACT, CLOSED))
+    words.append(np.where(own, rows + 1, 0).astype(np.uint64))
+    key = np.column_stack([*words, codes.astype(np.uint64)])
+    _, inverse = np.unique(key, axis=0, return_inverse=True)
+    order = np.argsort(inverse, kind="stable")
+    cuts = np.flatnonzero(np.diff(inverse[order])) + 1
+    return list(np.split(rows[order], cuts))

@@ -1,0 +1,60 @@
+"""What a template must not inherit from the node it was copied from.
+
+Cluster Autoscaler's rules for a template copied from a real node: its own taints, taints that a
+node condition put there, startup and status taints go; all other taints and all labels but the
+hostname stay. Operators may name further taints that do not belong to new nodes.
+"""
+
+from collections.abc import Collection
+
+from msgspec.structs import replace
+
+from springtide.base.taints import Taint
+from springtide.model.node import HOSTNAME_LABEL, Node
+
+REMOVED_TAINTS = frozenset(
+    {
+        "ToBeDeletedByClusterAutoscaler",
+        "DeletionCandidateOfClusterAutoscaler",
+        "node.kubernetes.io/not-ready",
+        "node.kubernetes.io/unreachable",
+        "node.kubernetes.io/unschedulable",
+        "node.kubernetes.io/memory-pressure",
+        "node.kubernetes.io/disk-pressure",
+        "node.kubernetes.io/network-unavailable",
+        "node.kubernetes.io/pid-pressure",
+        "node.cloudprovider.kubernetes.io/uninitialized",
+        "node.cloudprovider.kubernetes.io/shutdown",
+        "cloud.google.com/impending-node-termination",
+        "NodeWithImpairedVolumes",
+    }
+)
+REMOVED_TAINT_PREFIXES = (
+    "startup-taint.cluster-autoscaler.kubernetes.io/",
+    "status-taint.cluster-autoscaler.kubernetes.io/",
+    "ignore-taint.cluster-autoscaler.kubernetes.io/",
+)
+
+
+def sanitised(node: Node, name: str, *, ignored_taints: Collection[str] = ()) -> Node:
+    """Return the node as a new node of its group would be: another name, no passing taints."""
+    return replace(
+        node,
+        name=name,
+        uid="",
+        labels={**node.labels, HOSTNAME_LABEL: name},
+        taints=tuple(taint for taint in node.taints if _stays(taint, ignored_taints)),
+        is_unschedulable=False,
+        provider_id="",
+        conditions={"Ready": "True"},
+        created="",
+    )
+
+
+def _stays(taint: Taint, ignored: Collection[str]) -> bool:
+    key = taint.key
+    return (
+        key not in REMOVED_TAINTS
+        and key not in ignored
+        and not key.startswith(REMOVED_TAINT_PREFIXES)
+    )

@@ -1,0 +1,194 @@
+"""Templates: what one more node of a group would be.
+
+The node comes from a live node of the group (the first that is ready and stays), else from the one
+that the input describes. Its devices come from the registrations of the group's ready nodes, else
+from a device profile: the one that the node names, the one that the group names, or the only one
+whose selector matches. Never from nothing: what is not known is a refusal with its reason.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+
+import msgspec
+
+from springtide.engine.placement.family import DeviceFamily
+from springtide.engine.placement.unregistered import PROFILE, unregistered
+from springtide.engine.simulation.daemons import expected
+from springtide.engine.simulation.homogeneity import Homogeneity, agreed
+from springtide.engine.simulation.sanitise import sanitised
+from springtide.model.device import Inventory
+from springtide.model.group import NodeGroup
+from springtide.model.node import Node
+from springtide.model.pod import Pod
+from springtide.model.profile import DeviceProfile
+from springtide.model.refusal import Refusal
+from springtide.model.workload import DaemonSet
+
+PROFILE_ANNOTATION = "springtide.io/device-profile"
+_DELETED_TAINT = "ToBeDeletedByClusterAutoscaler"
+
+
+class Source(StrEnum):
+    """Where a template's node was taken from."""
+
+    WARM = "live node"
+    INPUT = "described node"
+
+
+class Template(msgspec.Struct, frozen=True, kw_only=True):
+    """One more node of a group: the node, its devices by family, and the pods it starts with.
+
+    `refusals` says, by family, why the group's devices are not known.
+    """
+
+    group: NodeGroup
+    node: Node
+    source: Source
+    inventories: tuple[tuple[str, Inventory], ...] = ()
+    refusals: tuple[tuple[str, Refusal], ...] = ()
+    pods: tuple[Pod, ...] = ()
+
+
+class Fleet(msgspec.Struct, frozen=True, kw_only=True):
+    """What templates are made from: all nodes with their pods, DaemonSets and device profiles."""
+
+    nodes: Sequence[Node]
+    pods_on: Mapping[str, Sequence[Pod]]
+    daemons: Sequence[DaemonSet]
+    profiles: Sequence[DeviceProfile]
+    families: Mapping[str, DeviceFamily]
+
+
+def members(group: NodeGroup, nodes: Sequence[Node]) -> tuple[Node, ...]:
+    """Return the group's nodes, in input order."""
+    pattern = re.compile(group.provider_id_pattern) if group.provider_id_pattern else None
+    return tuple(
+        node
+        for node in nodes
+        if (pattern is not None and pattern.fullmatch(node.provider_id))
+        or (group.selector is not None and group.selector.matches(node.labels))
+    )
+
+
+def build(group: NodeGroup, own: Sequence[Node], fleet: Fleet) -> Template | Refusal:
+    """Return the template of a group whose nodes are `own`, or why there is none."""
+    sample = _sample(own)
+    if sample is None and group.template is None:
+        return Refusal(
+            rule="template",
+            reasons=("no template: the group has no node and the input describes none",),
+            is_unresolvable=True,
+        )
+    source = Source.INPUT if sample is None else Source.WARM
+    origin = sample or group.template
+    assert origin is not None
+    node = sanitised(origin, f"template-node-for-{group.name}", ignored_taints=group.ignored_taints)
+    inventories, refusals = _devices(group, node, own, fleet)
+    return Template(
+        group=group,
+        node=node,
+        source=source,
+        inventories=inventories,
+        refusals=refusals,
+        pods=_pods(sample, node, fleet),
+    )
+
+
+def _sample(own: Sequence[Node]) -> Node | None:
+    staying = [
+        node
+        for node in own
+        if node.is_ready
+        and not node.is_unschedulable
+        and all(taint.key != _DELETED_TAINT for taint in node.taints)
+    ]
+    return next(iter([*staying, *own]), None)
+
+
+def _pods(sample: Node | None, node: Node, fleet: Fleet) -> tuple[Pod, ...]:
+    if sample is None:
+        return expected(fleet.daemons, node, ())
+    return tuple(
+        pod
+        for pod in fleet.pods_on.get(sample.name, ())
+        if (pod.is_daemon or pod.is_mirror) and not pod.is_terminating and not pod.is_finished
+    )
+
+
+Found = tuple[tuple[tuple[str, Inventory], ...], tuple[tuple[str, Refusal], ...]]
+
+
+def _devices(group: NodeGroup, node: Node, own: Sequence[Node], fleet: Fleet) -> Found:
+    profile = _profile(group, node, fleet.profiles)
+    inventories: list[tuple[str, Inventory]] = []
+    refusals: list[tuple[str, Refusal]] = []
+    for name, family in fleet.families.items():
+        answer = _family_devices(group, own, family, profile)
+        if isinstance(answer, Inventory):
+            inventories.append((name, answer))
+        else:
+            refusals.append((name, answer))
+    return tuple(inventories), tuple(refusals)
+
+
+def _family_devices(
+    group: NodeGroup,
+    own: Sequence[Node],
+    family: DeviceFamily,
+    profile: DeviceProfile | Refusal | None,
+) -> Inventory | Refusal:
+    samples: list[tuple[str, Inventory]] = []
+    malformed: Refusal | None = None
+    for node in own:
+        registered = family.inventory(node)
+        if isinstance(registered, Inventory) and node.is_ready:
+            samples.append((node.name, registered))
+        elif isinstance(registered, Refusal):
+            malformed = malformed or registered
+    if samples:
+        return agreed(group.name, samples, _policy(group, profile))
+    if isinstance(profile, Refusal):
+        return profile
+    described = dict(profile.devices).get(family.name) if profile is not None else None
+    if described:
+        return Inventory(family.name, described)
+    return malformed or _undescribed(group, own, family.name, profile)
+
+
+def _undescribed(
+    group: NodeGroup, own: Sequence[Node], family: str, profile: DeviceProfile | None
+) -> Refusal:
+    if profile is not None:
+        why = f"device profile {profile.name} describes no {family} device"
+    elif own:
+        why = f"none of the {len(own)} nodes of {group.name} has registered a {family} device"
+    else:
+        why = "no node of the group is up, and no device profile matches it"
+    return unregistered(family, detail=why)
+
+
+def _policy(group: NodeGroup, profile: DeviceProfile | Refusal | None) -> Homogeneity:
+    if group.homogeneity:
+        return Homogeneity(group.homogeneity)
+    if isinstance(profile, DeviceProfile):
+        return Homogeneity(profile.homogeneity)
+    return Homogeneity.STRICT
+
+
+def _profile(
+    group: NodeGroup, node: Node, profiles: Sequence[DeviceProfile]
+) -> DeviceProfile | Refusal | None:
+    named = node.annotations.get(PROFILE_ANNOTATION) or group.profile
+    if named:
+        found = next((profile for profile in profiles if profile.name == named), None)
+        return found or _unusable(f"missing: {named} is named, but is not in the input")
+    matching = [profile for profile in profiles if profile.selector.matches(node.labels)]
+    if len({profile.devices for profile in matching}) > 1:
+        names = ", ".join(profile.name for profile in matching)
+        return _unusable(f"ambiguous: {names} all select this node and differ")
+    return matching[0] if matching else None
+
+
+def _unusable(why: str) -> Refusal:
+    return Refusal(rule="profile", reasons=(f"{PROFILE} {why}",), is_unresolvable=True)

@@ -1,0 +1,29 @@
+"""Node groups: sets of equal nodes whose size an autoscaler or a person may change."""
+
+import msgspec
+
+from springtide.base.selectors import Selector
+from springtide.model.node import Node
+
+
+class NodeGroup(msgspec.Struct, frozen=True, kw_only=True):
+    """One group. `size` is None when the number of its nodes in the input is its size.
+
+    A node belongs to the group if its provider id matches `provider_id_pattern` (a regular
+    expression, whole string) or its labels match `selector`. `template` is the node that the input
+    describes for a group without nodes; `profile` names a device profile; `price` is per node and
+    hour, `priority` the larger the better.
+    """
+
+    name: str
+    provider_id_pattern: str = ""
+    selector: Selector | None = None
+    min_size: int = 0
+    max_size: int
+    size: int | None = None
+    price: float | None = None
+    priority: int = 0
+    template: Node | None = None
+    profile: str = ""
+    homogeneity: str = ""
+    ignored_taints: tuple[str, ...] = ()

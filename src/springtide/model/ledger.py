@@ -1,0 +1,230 @@
+"""Who holds what: node resources, host ports and device shares, as columns with an identity.
+
+The ledger keeps two views of one truth. `holdings` says who holds what (pod uid to `Holding`); the
+columns say how much of every node and device is in use. Every mutation updates both and logs its
+row. `check` recomputes the columns from the holdings and compares.
+
+The ledger records facts, so it takes what it is told: a real cluster may be overcommitted.
+Whoever places decides first whether something fits.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import msgspec
+import numpy as np
+
+from springtide.base.taints import Taint
+from springtide.model.changelog import ChangeLog
+from springtide.model.columns import Bool, DeviceColumns, Int32, Interner, ResourceColumns, grown
+from springtide.model.device import DeviceView, Inventory, Share
+from springtide.model.node import HOSTNAME_LABEL, Node
+from springtide.model.pod import HostPort
+from springtide.model.resources import amounts
+
+FIRST_ROWS = 64
+
+
+class Holding(msgspec.Struct, frozen=True, kw_only=True):
+    """What one pod holds on one row: resource amounts (with its `pods: 1`), ports and shares."""
+
+    uid: str
+    row: int
+    amounts: tuple[tuple[str, int], ...] = ()
+    ports: tuple[HostPort, ...] = ()
+    shares: tuple[tuple[str, tuple[Share, ...]], ...] = ()
+
+
+class Ledger:
+    """The state of a cluster's nodes and devices. Rows are never moved; a removed row is dead.
+
+    `count` rows are in use. `names`, `nodes` and `hostnames` are by row; `labelset` codes a row's
+    labels without its hostname, `taintset` its taints, so that rules judge each distinct set once.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.rows: dict[str, int] = {}
+        self.names: list[str] = []
+        self.nodes: list[Node] = []
+        self.hostnames: list[str | None] = []
+        self.alive: Bool = np.zeros(FIRST_ROWS, np.bool_)
+        self.unschedulable: Bool = np.zeros(FIRST_ROWS, np.bool_)
+        self.taintset: Int32 = np.zeros(FIRST_ROWS, np.int32)
+        self.labelset: Int32 = np.zeros(FIRST_ROWS, np.int32)
+        self.taintsets: Interner[tuple[Taint, ...]] = Interner()
+        self.labelsets: Interner[tuple[tuple[str, str], ...]] = Interner()
+        self.resources = ResourceColumns(FIRST_ROWS)
+        self.devices: dict[str, DeviceColumns] = {}
+        self.ports: dict[int, dict[HostPort, int]] = {}
+        self.holdings: dict[str, Holding] = {}
+        self.changes = ChangeLog()
+
+    # Nodes
+
+    def add_node(
+        self, node: Node, inventories: Mapping[str, Inventory] | None = None, *, name: str = ""
+    ) -> int:
+        """Add a node (under another name, if one is given) and return its row.
+
+        A row added under another name gets that name as its hostname too, as a new node would.
+        """
+        row = self._new_row()
+        label = node.labels.get(HOSTNAME_LABEL)
+        self.rows[name or node.name] = row
+        self.names.append(name or node.name)
+        self.nodes.append(node)
+        self.hostnames.append(name or label)
+        self.alive[row] = True
+        self.unschedulable[row] = node.is_unschedulable
+        self.taintset[row] = self.taintsets.code(node.taints)
+        self.labelset[row] = self.labelsets.code(labels_without_hostname(node))
+        self.resources.set_row(row, amounts(node.allocatable))
+        for family, inventory in (inventories or {}).items():
+            self.device_columns(family).set_row(row, inventory)
+        self.changes.append(row)
+        return row
+
+    def drop_last_node(self) -> None:
+        """Take back the row that was added last; nothing may be held on it."""
+        row = self.count - 1
+        if self.rows.get(self.names[row]) == row:
+            del self.rows[self.names[row]]
+        for per_row in (self.names, self.nodes, self.hostnames):
+            per_row.pop()
+        self.alive[row] = False
+        for columns in self.devices.values():
+            columns.set_row(row, None)
+        self.count = row
+        self.changes.append(row)
+
+    def set_alive(self, row: int, *, alive: bool) -> None:
+        """Take a node out of every decision, or back in; its holdings stay on record."""
+        self.alive[row] = alive
+        self.changes.append(row)
+
+    def device_columns(self, family: str) -> DeviceColumns:
+        """Return the family's columns, created at first use."""
+        columns = self.devices.get(family)
+        if columns is None:
+            columns = self.devices[family] = DeviceColumns(family, len(self.alive))
+        return columns
+
+    def view(self, row: int, family: str) -> DeviceView | None:
+        """Return one node's devices of a family and their use, or None if it has none."""
+        columns = self.devices.get(family)
+        return None if columns is None else columns.view(row)
+
+    # Holdings
+
+    def hold(self, holding: Holding) -> None:
+        """Record what a pod holds; its uid must hold nothing yet."""
+        assert holding.uid not in self.holdings, holding.uid
+        self.holdings[holding.uid] = holding
+        self._count(holding, sign=1)
+
+    def release(self, uid: str) -> Holding:
+        """Free what a pod holds and return it."""
+        holding = self.holdings.pop(uid)
+        self._count(holding, sign=-1)
+        return holding
+
+    def close(self, row: int, family: str, uid: str, why: str) -> None:
+        """Let no pod of this family onto the row as long as this pod's share is unknown."""
+        self.device_columns(family).closed.setdefault(row, {})[uid] = why
+        self.changes.append(row)
+
+    def _count(self, holding: Holding, *, sign: int) -> None:
+        row = holding.row
+        for name, quantity in holding.amounts:
+            # The index first: naming a new resource replaces the matrices.
+            index = self.resources.index(name)
+            self.resources.used[index, row] += sign * quantity
+        if holding.ports:
+            self._count_ports(row, holding.ports, sign)
+        for family, shares in holding.shares:
+            self.device_columns(family).take(row, shares, sign=sign)
+        self.changes.append(row)
+
+    def _count_ports(self, row: int, ports: Sequence[HostPort], sign: int) -> None:
+        used = Counter(self.ports.pop(row, {}))
+        for port in ports:
+            used[port] += sign
+        used = +used
+        if used:
+            self.ports[row] = dict(used)
+
+    def _new_row(self) -> int:
+        row = self.count
+        if row == len(self.alive):
+            rows = 2 * row
+            self.alive = grown(self.alive, rows)
+            self.unschedulable = grown(self.unschedulable, rows)
+            self.taintset = grown(self.taintset, rows)
+            self.labelset = grown(self.labelset, rows)
+            self.resources.grow(rows)
+            for columns in self.devices.values():
+                columns.grow(rows)
+        self.count = row + 1
+        return row
+
+    # Invariants
+
+    def check(self) -> None:
+        """Assert that the columns are exactly what the holdings add up to."""
+        fresh = self._recounted()
+        assert (self.resources.used >= 0).all(), "a resource is released twice"
+        width = len(fresh.resources.used)
+        assert (self.resources.used[:width, : self.count] == fresh.resources.used).all()
+        assert not self.resources.used[width:].any()
+        assert self.ports == fresh.ports
+        for family, columns in self.devices.items():
+            _check_devices(columns, fresh.devices[family], self.count)
+
+    def _recounted(self) -> "Ledger":
+        fresh = Ledger()
+        for name in self.resources.names.values:
+            fresh.resources.index(name)
+        for row, node in enumerate(self.nodes):
+            inventories = {
+                family: inventory
+                for family, columns in self.devices.items()
+                if (inventory := columns.inventory_at(row)) is not None
+            }
+            fresh.add_node(node, inventories, name=self.names[row])
+        for family in self.devices:
+            fresh.device_columns(family)
+        for holding in self.holdings.values():
+            fresh.hold(holding)
+        fresh.resources.used = fresh.resources.used[:, : self.count]
+        return fresh
+
+    def overcommitted(self) -> list[str]:
+        """Return what is in use beyond its total, as `node/resource` and `node/family/position`."""
+        found = []
+        resources = self.resources
+        over = resources.used[:, : self.count] > resources.allocatable[:, : self.count]
+        for index, row in zip(*np.nonzero(over), strict=True):
+            found.append(f"{self.names[row]}/{resources.names.values[index]}")
+        for family, columns in self.devices.items():
+            over = (columns.memory_used > columns.memory_total) | (
+                columns.slots_used > columns.slots_total
+            )
+            for row, position in zip(*np.nonzero(over), strict=True):
+                found.append(f"{self.names[row]}/{family}/{position}")
+        return found
+
+
+def labels_without_hostname(node: Node) -> tuple[tuple[str, str], ...]:
+    """Return the node's labels, sorted, but for its hostname, which would spoil sharing."""
+    return tuple(sorted(item for item in node.labels.items() if item[0] != HOSTNAME_LABEL))
+
+
+def _check_devices(columns: DeviceColumns, fresh: DeviceColumns, count: int) -> None:
+    for name in ("memory_used", "cores_used", "slots_used", "opaque"):
+        counted, expected = getattr(columns, name)[:count], getattr(fresh, name)[:count]
+        assert (counted >= 0).all(), f"{columns.family} {name} is released twice"
+        width = expected.shape[1]
+        assert (counted[:, :width] == expected).all(), f"{columns.family} {name} has drifted"
+        assert not counted[:, width:].any(), f"{columns.family} {name} has drifted"
+    assert columns.occupied == fresh.occupied, f"{columns.family} MIG placements have drifted"

@@ -1,0 +1,31 @@
+"""Nodes, as the API server shows them."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from springtide.base.taints import Taint
+from springtide.model.resources import Resources
+
+HOSTNAME_LABEL = "kubernetes.io/hostname"
+
+
+class Node(msgspec.Struct, frozen=True, kw_only=True):
+    """One node; `conditions` maps a condition's type to its status."""
+
+    name: str
+    uid: str = ""
+    labels: Mapping[str, str] = {}
+    annotations: Mapping[str, str] = {}
+    taints: tuple[Taint, ...] = ()
+    is_unschedulable: bool = False
+    provider_id: str = ""
+    capacity: Resources = ()
+    allocatable: Resources = ()
+    conditions: Mapping[str, str] = {}
+    created: str = ""
+
+    @property
+    def is_ready(self) -> bool:
+        """Return whether the kubelet reports Ready; a node without conditions counts as ready."""
+        return self.conditions.get("Ready", "True") == "True"

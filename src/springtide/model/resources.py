@@ -1,0 +1,36 @@
+"""Named resource quantities, as the API writes them and as the scheduler counts them.
+
+`Resources` keeps every quantity as written, because device families read spellings. `Amounts` is
+what the scheduler compares: cpu in thousandths of a core, everything else in base units, both
+rounded away from zero (kube-scheduler's `Resource`).
+"""
+
+from collections.abc import Mapping
+
+from springtide.base.quantity import Quantity
+
+CPU = "cpu"
+MEMORY = "memory"
+EPHEMERAL_STORAGE = "ephemeral-storage"
+PODS = "pods"
+
+Resources = tuple[tuple[str, Quantity], ...]
+"""Sorted by name, so that equal resource lists are equal tuples."""
+
+Amounts = Mapping[str, int]
+"""Resource name to int64 in the scheduler's unit."""
+
+
+def amount(name: str, quantity: Quantity) -> int:
+    """Return the quantity in the scheduler's unit for this resource."""
+    return quantity.milli() if name == CPU else quantity.value()
+
+
+def amounts(resources: Resources) -> dict[str, int]:
+    """Return every quantity in the scheduler's unit."""
+    return {name: amount(name, quantity) for name, quantity in resources}
+
+
+def lookup(resources: Resources, name: str) -> Quantity | None:
+    """Return the quantity under this name, or None if the name is absent."""
+    return next((quantity for key, quantity in resources if key == name), None)

@@ -1,0 +1,26 @@
+"""Workloads whose pods do not exist as objects: what a DaemonSet puts on every node."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from springtide.model.pod import PodSpec
+
+
+class DaemonSet(msgspec.Struct, frozen=True, kw_only=True):
+    """One daemon set and the pod that it starts on each node that the pod fits.
+
+    `spec` is as admission would leave it, with the tolerations that the DaemonSet controller adds.
+    """
+
+    namespace: str
+    name: str
+    uid: str
+    spec: PodSpec
+    labels: Mapping[str, str] = {}
+    annotations: Mapping[str, str] = {}
+
+    @property
+    def key(self) -> str:
+        """Return `namespace/name`."""
+        return f"{self.namespace}/{self.name}"

@@ -1,0 +1,190 @@
+"""What a pod asks of NVIDIA cards, read from its containers and annotations.
+
+A quantity that makes no sense (`16Gi` MiB, half a card, a negative number) is refused with the name
+of the container and the resource. HAMi lets such pods pass as if they asked for nothing; then they
+run into the device plugin, which knows nothing of them.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+import msgspec
+
+from springtide.base.quantity import NANO, Quantity
+from springtide.engine.placement.filters import Names, names_in
+from springtide.engine.placement.score import EVEN, Weights, parse_weights
+from springtide.model.pod import Container, Pod
+from springtide.model.refusal import Refusal
+from springtide.model.resources import Resources, lookup
+from springtide.vendors.nvidia.config import FAMILY_NAME, NvidiaConfig
+from springtide.wire.hami import keys
+from springtide.wire.hami.numbers import INT32_MAX, parse_bool
+
+USE_TYPES: Final = "nvidia.com/use-gputype"
+AVOID_TYPES: Final = "nvidia.com/nouse-gputype"
+USE_IDS: Final = "nvidia.com/use-gpuuuid"
+AVOID_IDS: Final = "nvidia.com/nouse-gpuuuid"
+NUMA_BIND: Final = "nvidia.com/numa-bind"
+VGPU_MODE: Final = "nvidia.com/vgpu-mode"
+
+ANNOTATIONS: Final = frozenset(
+    {
+        USE_TYPES, AVOID_TYPES, USE_IDS, AVOID_IDS, NUMA_BIND, VGPU_MODE,
+        keys.NODE_POLICY, keys.DEVICE_POLICY, keys.SCORING_WEIGHTS,
+    }
+)  # fmt: skip
+
+PERCENT: Final = 100
+_MIB: Final = 2**20
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """What one container asks: a number of cards, and per card memory and cores.
+
+    Memory in MiB wins over a percentage; 0 and None mean that it is not given.
+    """
+
+    count: int
+    memory_mib: int = 0
+    memory_pct: int | None = None
+    cores: int = 0
+
+
+class NvidiaAsk(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
+    """What a pod asks: a request or None per container, init containers first, and its policies."""
+
+    requests: tuple[Request | None, ...]
+    init_count: int = 0
+    node_policy: str
+    device_policy: str
+    weights: Weights = EVEN
+    use_types: Names = None
+    avoid_types: Names = None
+    use_ids: Names = None
+    avoid_ids: Names = None
+    numa_bind: bool = False
+    vgpu_mode: str | None = None
+
+    @property
+    def family(self) -> str:
+        """Return the name of the family that understands this ask."""
+        return FAMILY_NAME
+
+    @property
+    def names_devices(self) -> bool:
+        """Return whether the ask requires devices by id, which no future node can have."""
+        return self.use_ids is not None
+
+    @property
+    def accepts_mig(self) -> bool:
+        """Return whether MIG cards may serve the ask."""
+        return self.vgpu_mode is None or "mig" in self.vgpu_mode
+
+
+def ask_of(
+    pod: Pod, config: NvidiaConfig, *, node_policy: str, device_policy: str
+) -> NvidiaAsk | Refusal | None:
+    """Return what the pod asks; None if it asks nothing, a Refusal if the ask makes no sense."""
+    requests: list[Request | None] = []
+    for container in (*pod.spec.init_containers, *pod.spec.containers):
+        request = request_of(container, config)
+        if isinstance(request, Refusal):
+            return request
+        requests.append(request)
+    if not any(requests):
+        return None
+    weights = _weights(pod.annotations)
+    if isinstance(weights, Refusal):
+        return weights
+    notes = pod.annotations
+    return NvidiaAsk(
+        requests=tuple(requests),
+        init_count=len(pod.spec.init_containers),
+        node_policy=notes.get(keys.NODE_POLICY, node_policy),
+        device_policy=notes.get(keys.DEVICE_POLICY, device_policy),
+        weights=weights,
+        use_types=names_in(notes.get(USE_TYPES)),
+        avoid_types=names_in(notes.get(AVOID_TYPES)),
+        use_ids=names_in(notes.get(USE_IDS)),
+        avoid_ids=names_in(notes.get(AVOID_IDS)),
+        numa_bind=parse_bool(notes.get(NUMA_BIND, "")) is True,
+        vgpu_mode=notes.get(VGPU_MODE),
+    )
+
+
+def request_of(container: Container, config: NvidiaConfig) -> Request | Refusal | None:
+    """Return what one container asks; None if nothing, a Refusal if it makes no sense."""
+    factor = max(config.memory_factor, 1)
+    count = _amount(container, config.count_name)
+    if isinstance(count, Refusal) or not count:
+        return count or None
+    memory = _amount(container, config.memory_name, maximum=INT32_MAX // factor)
+    pct = _amount(container, config.percentage_name)
+    cores = _amount(container, config.cores_name)
+    for answer in (memory, pct, cores):
+        if isinstance(answer, Refusal):
+            return answer
+    assert not isinstance(memory, Refusal)
+    assert not isinstance(pct, Refusal)
+    assert not isinstance(cores, Refusal)
+    memory_mib = (memory or 0) * factor
+    memory_pct = min(pct, PERCENT) if pct else None
+    if not memory_mib and memory_pct is None:
+        memory_mib = config.default_memory_mib
+        memory_pct = None if memory_mib else PERCENT
+    return Request(
+        count=count,
+        memory_mib=memory_mib,
+        memory_pct=memory_pct,
+        cores=config.default_cores if cores is None else cores,
+    )
+
+
+def quantities(container: Container, name: str) -> Iterator[Quantity]:
+    """Yield what a container says of a resource: its limit, then its request."""
+    for resources in (container.limits, container.requests):
+        quantity = _looked_up(resources, name)
+        if quantity is not None:
+            yield quantity
+
+
+def _looked_up(resources: Resources, name: str) -> Quantity | None:
+    return lookup(resources, name) if name else None
+
+
+def _amount(container: Container, name: str, *, maximum: int = INT32_MAX) -> int | Refusal | None:
+    quantity = next(quantities(container, name), None)
+    if quantity is None:
+        return None
+    units, rest = divmod(quantity.nano, NANO)
+    if rest or not 0 <= units <= maximum:
+        return _senseless(container, name, quantity, maximum)
+    return units
+
+
+def _senseless(container: Container, name: str, quantity: Quantity, maximum: int) -> Refusal:
+    mib, rest = divmod(quantity.nano, NANO * _MIB)
+    reason = (
+        f"container {container.name} asks {name}: {quantity}, "
+        f"which is not a whole number from 0 to {maximum}"
+    )
+    return Refusal(
+        rule=FAMILY_NAME,
+        reasons=(reason,),
+        is_unresolvable=True,
+        detail=f"memory is counted in MiB: write {mib}" if mib > 0 and not rest else "",
+    )
+
+
+def _weights(annotations: Mapping[str, str]) -> Weights | Refusal:
+    value = annotations.get(keys.SCORING_WEIGHTS)
+    if value is None:
+        return EVEN
+    weights = parse_weights(value)
+    if isinstance(weights, Weights):
+        return weights
+    return Refusal(
+        rule=FAMILY_NAME,
+        reasons=(f'invalid {keys.SCORING_WEIGHTS} annotation "{value}": {weights}',),
+        is_unresolvable=True,
+    )

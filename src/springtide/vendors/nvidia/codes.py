@@ -1,0 +1,104 @@
+"""Why one card refuses one request, as small numbers: the order of the checks, and their reasons.
+
+The earlier a check, the larger its number, so that the first check of many is their maximum.
+
+A number says more than its reason: whether anything that runs on the card stands in the way, or the
+card could not serve the request even if it were empty.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from springtide.engine.placement.family import ABSENT, ACCEPTED
+from springtide.engine.placement.reasons import NODE_UNREGISTERED, Reason, phrases
+from springtide.model.refusal import Refusal
+from springtide.vendors.nvidia.config import FAMILY_NAME
+
+UNHEALTHY: Final = 16
+OPAQUE: Final = 15
+CORDONED: Final = 14
+OTHER_TYPE: Final = 13
+OTHER_ID: Final = 12
+WITHOUT_SLOTS: Final = 11
+SLOTS_TAKEN: Final = 10
+MUTEX_TAKEN: Final = 9
+MEMORY_TOO_SMALL: Final = 8
+MEMORY_TAKEN: Final = 7
+CORES_TOO_FEW: Final = 6
+CORES_TAKEN: Final = 5
+EXCLUSIVE_TAKEN: Final = 4
+COMPUTE_TAKEN: Final = 3
+MIG_INFEASIBLE: Final = 2
+NUMA_LEFT: Final = 1
+"""Not a card's own verdict: picked cards that were given up because NUMA binding moved on."""
+
+NODE_SHORT: Final = 200
+"""In every cell of a row: the node has fewer candidates than the request wants."""
+
+UNREGISTERED: Final = 201
+"""In every cell of a row: the node has registered nothing."""
+
+REASONS: Final[Mapping[int, Reason]] = {
+    UNHEALTHY: Reason.CARD_NOT_HEALTH,
+    OPAQUE: Reason.CARD_NOT_HEALTH,
+    CORDONED: Reason.CARD_CORDONED,
+    OTHER_TYPE: Reason.CARD_TYPE_MISMATCH,
+    OTHER_ID: Reason.CARD_UUID_MISMATCH,
+    WITHOUT_SLOTS: Reason.CARD_TIME_SLICING_EXHAUSTED,
+    SLOTS_TAKEN: Reason.CARD_TIME_SLICING_EXHAUSTED,
+    MUTEX_TAKEN: Reason.EXCLUSIVE_DEVICE_ALLOCATE_CONFLICT,
+    MEMORY_TOO_SMALL: Reason.CARD_INSUFFICIENT_MEMORY,
+    MEMORY_TAKEN: Reason.CARD_INSUFFICIENT_MEMORY,
+    CORES_TOO_FEW: Reason.CARD_INSUFFICIENT_CORE,
+    CORES_TAKEN: Reason.CARD_INSUFFICIENT_CORE,
+    EXCLUSIVE_TAKEN: Reason.EXCLUSIVE_DEVICE_ALLOCATE_CONFLICT,
+    COMPUTE_TAKEN: Reason.CARD_COMPUTE_UNITS_EXHAUSTED,
+    MIG_INFEASIBLE: Reason.CARD_MIG_TOPOLOGY_INFEASIBLE,
+    NUMA_LEFT: Reason.NUMA_NOT_FIT,
+}
+
+BEFORE_NUMA: Final = frozenset({UNHEALTHY, OPAQUE, CORDONED, OTHER_TYPE})
+"""Checks that refuse a card before NUMA binding looks at it."""
+
+_LASTING: Final = frozenset(
+    {UNHEALTHY, CORDONED, OTHER_TYPE, OTHER_ID, WITHOUT_SLOTS, MEMORY_TOO_SMALL, CORES_TOO_FEW}
+)
+"""Checks that would refuse the card even if nothing ran on it."""
+
+
+def refusal_of(counts: Mapping[int, int], *, picked: int, total: int) -> Refusal:
+    """Return the refusal of a node: cards by code, cards that would do, number of candidates."""
+    reasons: dict[str, int] = {}
+    for code, count in counts.items():
+        reasons[REASONS[code]] = reasons.get(REASONS[code], 0) + count
+    if picked:
+        reasons[Reason.ALLOCATED_CARDS_INSUFFICIENT_REQUEST] = picked
+    return Refusal(
+        rule=FAMILY_NAME,
+        reasons=phrases(reasons, total),
+        is_unresolvable=not picked and counts.keys() <= _LASTING,
+    )
+
+
+def refusal_of_codes(codes: npt.NDArray[np.uint8]) -> Refusal:
+    """Return the refusal that one row's codes amount to."""
+    found: dict[int, int] = {}
+    for code in codes.tolist():
+        found[code] = found.get(code, 0) + 1
+    if NODE_SHORT in found:
+        return node_short()
+    if UNREGISTERED in found:
+        return Refusal(rule=FAMILY_NAME, reasons=(NODE_UNREGISTERED,), is_unresolvable=True)
+    found.pop(ABSENT, None)
+    total = sum(found.values())
+    return refusal_of(found, picked=found.pop(ACCEPTED, 0), total=total)
+
+
+def node_short() -> Refusal:
+    """Return the refusal of a node with fewer candidates than the request wants."""
+    return Refusal(
+        rule=FAMILY_NAME, reasons=(Reason.NODE_INSUFFICIENT_DEVICE,), is_unresolvable=True
+    )

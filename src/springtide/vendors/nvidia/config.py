@@ -1,0 +1,47 @@
+"""The `nvidia` section of HAMi's device configuration, as far as scheduling reads it."""
+
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+
+FAMILY_NAME: Final = "NVIDIA"
+"""The family's name: HAMi's common word, and the type that requests and allocations carry."""
+
+
+class NvidiaConfig(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
+    """Resource names and defaults; an empty name means that the resource is not managed.
+
+    `default_memory_mib` 0 means the whole card when a pod gives neither memory nor percentage.
+    `default_count` is the number of cards injected where only other resources are given; 0 or less
+    injects none. `memory_factor` multiplies the memory that pods ask for.
+    """
+
+    count_name: str = msgspec.field(name="resourceCountName", default="nvidia.com/gpu")
+    memory_name: str = msgspec.field(name="resourceMemoryName", default="nvidia.com/gpumem")
+    percentage_name: str = msgspec.field(
+        name="resourceMemoryPercentageName", default="nvidia.com/gpumem-percentage"
+    )
+    cores_name: str = msgspec.field(name="resourceCoreName", default="nvidia.com/gpucores")
+    priority_name: str = msgspec.field(name="resourcePriorityName", default="nvidia.com/priority")
+    default_memory_mib: int = msgspec.field(name="defaultMemory", default=0)
+    default_cores: int = msgspec.field(name="defaultCores", default=0)
+    default_count: int = msgspec.field(name="defaultGPUNum", default=1)
+    memory_factor: int = msgspec.field(name="memoryFactor", default=1)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Return the resource names in use."""
+        names = (
+            self.count_name,
+            self.memory_name,
+            self.percentage_name,
+            self.cores_name,
+            self.priority_name,
+        )
+        return frozenset(name for name in names if name)
+
+
+def config_from(section: Mapping[str, object]) -> NvidiaConfig:
+    """Return the configuration in a decoded `nvidia` section; keys of other readers are ignored."""
+    return msgspec.convert(section, NvidiaConfig)

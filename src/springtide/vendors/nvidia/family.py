@@ -1,0 +1,100 @@
+"""The NVIDIA family as the engine knows it: the rules of this package under one roof."""
+
+from collections.abc import Hashable
+
+import numpy as np
+import numpy.typing as npt
+
+from springtide.engine.placement.family import Rows, Verdicts
+from springtide.model.columns import DeviceColumns
+from springtide.model.device import Allocation, DeviceView, Inventory, Share
+from springtide.model.node import Node
+from springtide.model.pod import Pod, PodSpec
+from springtide.model.refusal import Refusal
+from springtide.vendors.nvidia import codec, fit, vector
+from springtide.vendors.nvidia.admission import admitted
+from springtide.vendors.nvidia.ask import ANNOTATIONS, NvidiaAsk, ask_of
+from springtide.vendors.nvidia.codes import refusal_of_codes
+from springtide.vendors.nvidia.config import FAMILY_NAME, NvidiaConfig
+from springtide.vendors.nvidia.detail import detail_of
+from springtide.vendors.nvidia.usage import shares_of
+
+
+class Nvidia:
+    """NVIDIA cards, shared by memory, cores and slots or cut into MIG instances."""
+
+    def __init__(
+        self,
+        config: NvidiaConfig | None = None,
+        *,
+        node_policy: str = "binpack",
+        device_policy: str = "spread",
+    ) -> None:
+        self.config = NvidiaConfig() if config is None else config
+        self._node_policy = node_policy
+        self._device_policy = device_policy
+
+    @property
+    def name(self) -> str:
+        """Return the family's name."""
+        return FAMILY_NAME
+
+    def resource_names(self) -> frozenset[str]:
+        """Return the resource names that this family manages, as configured."""
+        return self.config.names
+
+    def relevant_annotations(self) -> frozenset[str]:
+        """Return the pod annotations that change this family's verdicts."""
+        return ANNOTATIONS
+
+    def inventory(self, node: Node) -> Inventory | Refusal | None:
+        """Return what the node registers; a Refusal if malformed, None if nothing is registered."""
+        return codec.inventory_of(node)
+
+    def admit(self, spec: PodSpec) -> PodSpec | Refusal:
+        """Return the spec as it stands after admission (defaults filled in)."""
+        return admitted(spec, self.config)
+
+    def ask(self, pod: Pod) -> NvidiaAsk | Refusal | None:
+        """Return what the pod wants of this family; None if nothing, a Refusal if it makes no sense."""
+        return ask_of(
+            pod, self.config, node_policy=self._node_policy, device_policy=self._device_policy
+        )
+
+    def evaluate(self, ask: Hashable, columns: DeviceColumns, rows: Rows) -> Verdicts:
+        """Return the verdicts over these rows, vectorised."""
+        return vector.evaluate(_own(ask), columns, rows)
+
+    def refusal(self, ask: Hashable, codes: npt.NDArray[np.uint8]) -> Refusal:
+        """Return the refusal that one row's codes amount to."""
+        _own(ask)
+        return refusal_of_codes(codes)
+
+    def scores(self, ask: Hashable, columns: DeviceColumns, rows: Rows) -> npt.NDArray[np.float32]:
+        """Return each row's node score; the highest is preferred under the ask's node policy."""
+        return vector.scores(_own(ask), columns, rows)
+
+    def place(self, ask: Hashable, view: DeviceView) -> Allocation | Refusal:
+        """Return the exact allocation on one node."""
+        return fit.place(_own(ask), view)
+
+    def shares(self, allocation: Allocation, inventory: Inventory) -> tuple[Share, ...]:
+        """Return what the ledger charges for this allocation; unknown devices are left out."""
+        return shares_of(allocation, inventory)
+
+    def encode(self, allocation: Allocation) -> dict[str, str]:
+        """Return the pod annotations that the family's device plugin reads."""
+        return codec.encode(allocation)
+
+    def decode(self, pod: Pod) -> Allocation | Refusal | None:
+        """Return what a running pod holds; a Refusal if unreadable, None if nothing is written."""
+        return codec.decode(pod, self.config)
+
+    def detail(self, ask: Hashable, inventory: Inventory, refusal: Refusal) -> str:
+        """Return the numbers behind a refusal, such as `12000 MiB asked, 11441 MiB a card`."""
+        return detail_of(_own(ask), inventory, refusal)
+
+
+def _own(ask: Hashable) -> NvidiaAsk:
+    assert isinstance(ask, NvidiaAsk)
+    return ask

@@ -1,0 +1,212 @@
+"""Whether and where a pod fits on the cards of one node, exactly.
+
+Cards are tried from the most preferred one; each refuses for the first check that fails or is picked.
+Refusals are counted, and picks that were not enough count as a reason too. Differences from HAMi are
+deliberate: a MIG card counts once under the topology policy (unless too few cards remain, then its
+instances count one by one), so that a pod's instances spread over cards as the policy promises.
+"""
+
+from collections.abc import Sequence
+
+from springtide.engine.placement.containers import place_containers
+from springtide.engine.placement.order import MUTEX, TOPOLOGY_AWARE, has_token
+from springtide.model.device import Allocation, DeviceView, Grant, Inventory
+from springtide.model.refusal import Refusal
+from springtide.vendors.nvidia import codes, mig, topology
+from springtide.vendors.nvidia.ask import PERCENT, NvidiaAsk, Request
+from springtide.vendors.nvidia.cards import Trial, eligibility, memory_asked
+from springtide.vendors.nvidia.config import FAMILY_NAME
+
+Grants = tuple[Grant, ...]
+
+
+def place(ask: NvidiaAsk, view: DeviceView) -> Allocation | Refusal:
+    """Return what each container of the pod gets on this node, or why the pod does not fit."""
+    eligible = eligibility(ask, view.inventory)
+
+    def fresh() -> Trial:
+        return Trial(view, eligible)
+
+    def fit(trial: Trial, request: Request) -> Grants | Refusal:
+        return fit_container(ask, request, trial)
+
+    containers = place_containers(ask.requests, init_count=ask.init_count, fresh=fresh, fit=fit)
+    if isinstance(containers, Refusal):
+        return containers
+    return Allocation(family=FAMILY_NAME, containers=containers, init_count=ask.init_count)
+
+
+def fit_container(ask: NvidiaAsk, request: Request, trial: Trial) -> Grants | Refusal:
+    """Return the cards that one container gets, charged to the trial, or why it gets none."""
+    eligible = trial.eligible
+    may_share_cards = eligible.has_mig and ask.accepts_mig
+    if request.count > len(eligible.candidates) and not may_share_cards:
+        return codes.node_short()
+    walk = _walked(ask, request, trial)
+    if len(walk.picked) < request.count:
+        return codes.refusal_of(
+            walk.counts, picked=len(walk.picked), total=len(eligible.candidates)
+        )
+    return _granted(walk.picked, request, trial)
+
+
+def _walked(ask: NvidiaAsk, request: Request, trial: Trial) -> "_Walk":
+    tries = trial.tries(ask, request)
+    if has_token(ask.device_policy, TOPOLOGY_AWARE):
+        walk = _Walk(ask, request, trial, wants_all=True)
+        walk.along(tries)
+        if len(walk.picked) >= request.count:
+            scores = pair_scores(trial.inventory, walk.picked)
+            walk.picked = [walk.picked[index] for index in topology.chosen(scores, request.count)]
+            return walk
+        if not trial.eligible.has_mig:
+            return walk
+    walk = _Walk(ask, request, trial, wants_all=False)
+    walk.along(tries)
+    return walk
+
+
+class _Walk:
+    """One walk over the cards for one request: what was picked, and why others refused."""
+
+    __slots__ = (
+        "_cores",
+        "_is_mutex",
+        "_numa_bind",
+        "_request",
+        "_trial",
+        "_wants_all",
+        "counts",
+        "picked",
+    )
+
+    def __init__(self, ask: NvidiaAsk, request: Request, trial: Trial, *, wants_all: bool) -> None:
+        self._request = request
+        self._trial = trial
+        self._wants_all = wants_all
+        self._numa_bind = ask.numa_bind
+        self._is_mutex = has_token(ask.device_policy, MUTEX)
+        self._cores = min(request.cores, PERCENT)
+        self.counts: dict[int, int] = {}
+        self.picked: list[int] = []
+
+    def along(self, tries: Sequence[int]) -> None:
+        """Try these cards in turn, until there are enough unless all are wanted."""
+        trial = self._trial
+        numa = -1
+        for position in tries:
+            code = trial.eligible.codes[position]
+            if trial.opaque[position] and code != codes.UNHEALTHY:
+                code = codes.OPAQUE
+            if self._numa_bind and code not in codes.BEFORE_NUMA:
+                if trial.devices[position].numa != numa:
+                    self._give_up_picks()
+                numa = trial.devices[position].numa
+            if code:
+                self._count(code)
+            elif self._try(position):
+                return
+
+    def _try(self, position: int) -> bool:
+        """Pick this card as often as it serves; return whether the request is satisfied."""
+        is_mig = self._trial.devices[position].mode == mig.MODE
+        while True:
+            code = self._check(position, is_mig=is_mig)
+            if code:
+                self._count(code)
+                return False
+            self.picked.append(position)
+            if self._wants_all:
+                return False
+            if len(self.picked) == self._request.count:
+                return True
+            if not is_mig:
+                return False
+
+    def _check(self, position: int, *, is_mig: bool) -> int:
+        """Return the first check of use that refuses this card, or 0."""
+        trial = self._trial
+        device = trial.devices[position]
+        used = trial.slots[position]
+        if device.slots <= used:
+            return codes.SLOTS_TAKEN if device.slots > 0 else codes.WITHOUT_SLOTS
+        if self._is_mutex and used > 0:
+            return codes.MUTEX_TAKEN
+        memory_mib = memory_asked(self._request, device)
+        if device.memory_mib - trial.memory_mib[position] < memory_mib:
+            is_small = device.memory_mib < memory_mib
+            return codes.MEMORY_TOO_SMALL if is_small else codes.MEMORY_TAKEN
+        code = self._check_cores(device.cores, trial.cores[position], used)
+        if code or not is_mig:
+            return code
+        queued = [memory_mib] * self.picked.count(position)
+        instance = trial.instance(position, queued, memory_mib=memory_mib)
+        return codes.MIG_INFEASIBLE if instance is None else 0
+
+    def _check_cores(self, total: int, used: int, slots_used: int) -> int:
+        cores = self._cores
+        if total - used < cores:
+            return codes.CORES_TOO_FEW if total < cores else codes.CORES_TAKEN
+        if total == PERCENT and cores == PERCENT and slots_used > 0:
+            return codes.EXCLUSIVE_TAKEN
+        if total != 0 and used == total and cores == 0:
+            return codes.COMPUTE_TAKEN
+        return 0
+
+    def _count(self, code: int, number: int = 1) -> None:
+        self.counts[code] = self.counts.get(code, 0) + number
+
+    def _give_up_picks(self) -> None:
+        # Where every card is collected HAMi gives up picks of another NUMA node without a reason.
+        if self.picked and not self._wants_all:
+            self._count(codes.NUMA_LEFT, len(self.picked))
+        self.picked.clear()
+
+
+def pair_scores(inventory: Inventory, positions: Sequence[int]) -> list[list[int]]:
+    """Return the link scores between these cards, 0 where the node publishes none."""
+    ids = [inventory.devices[position].id for position in positions]
+    links = [dict(inventory.devices[position].links) for position in positions]
+    return [[towards.get(other, 0) for other in ids] for towards in links]
+
+
+def _granted(picked: Sequence[int], request: Request, trial: Trial) -> Grants | Refusal:
+    grants: list[Grant] = []
+    for position in picked:
+        grant = _grant(position, request, trial)
+        if isinstance(grant, Refusal):
+            return grant
+        grants.append(grant)
+    return tuple(grants)
+
+
+def _grant(position: int, request: Request, trial: Trial) -> Grant | Refusal:
+    # Where a node registers one id twice, use is found by id and therefore at the first of them.
+    charged = trial.eligible.charged[position]
+    memory_mib = memory_asked(request, trial.devices[position])
+    device = trial.devices[charged]
+    if device.mode == mig.MODE:
+        return _instance_grant(charged, memory_mib, trial)
+    cores = min(request.cores, PERCENT)
+    trial.charge(charged, memory_mib=memory_mib, cores=cores)
+    return Grant(device_id=device.id, type=FAMILY_NAME, memory_mib=memory_mib, cores=cores)
+
+
+def _instance_grant(position: int, memory_mib: int, trial: Trial) -> Grant | Refusal:
+    device = trial.devices[position]
+    instance = trial.instance(position, (), memory_mib=memory_mib)
+    if instance is None:
+        fault = "MIG profile and placement allocation failed"
+        reason = f"AddResourceUsage failed for device {device.id}: {fault}"
+        return Refusal(rule=FAMILY_NAME, reasons=(reason,))
+    profile = instance.profile
+    trial.charge(position, memory_mib=profile.memory_mib, cores=profile.cores)
+    trial.occupy(position, instance.placement)
+    return Grant(
+        device_id=device.id,
+        type=FAMILY_NAME,
+        memory_mib=profile.memory_mib,
+        cores=profile.cores,
+        mig_profile=profile.name,
+        mig_placement=instance.placement,
+    )

@@ -1,0 +1,16 @@
+"""Annotation keys that every device family shares. Facts of the wire, spelled as HAMi spells them."""
+
+from typing import Final
+
+NODE: Final = "hami.io/vgpu-node"
+"""On a pod: the node that its devices are charged to (also a label)."""
+
+BIND_PHASE: Final = "hami.io/bind-phase"
+BIND_FAILED: Final = "failed"
+
+NODE_POLICY: Final = "hami.io/node-scheduler-policy"
+DEVICE_POLICY: Final = "hami.io/gpu-scheduler-policy"
+SCORING_WEIGHTS: Final = "hami.io/device-scoring-weights"
+
+DEVICE_CORDON: Final = "hami.io/device-cordon"
+"""On a node: ids of devices that take no further work, separated by commas."""

@@ -1,0 +1,85 @@
+"""The devices of a node as JSON: `[{"id":"GPU-a","count":10,"devmem":24576,...}]`.
+
+Writers leave out every field that is zero or false, so a missing `health` means unhealthy and a
+missing `index` 0. Reading is all or nothing: one element that cannot be read makes the whole
+registration malformed, because half an inventory looks like a smaller node.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from springtide.model.device import Device, MigPlacement, MigProfile
+from springtide.wire.hami.document import Fields, elements, parse
+
+
+def decode(text: str) -> tuple[Device, ...]:
+    """Return the registered devices in order, or raise Malformed; `null` registers none."""
+    document = parse(text)
+    if document is None:
+        return ()
+    return tuple(_device(fields) for fields in elements(document, ""))
+
+
+def encode(devices: Sequence[Device]) -> str:
+    """Return the registration of these devices, zero values left out as the plugins do."""
+    return msgspec.json.encode([_encoded(device) for device in devices]).decode()
+
+
+def _device(fields: Fields) -> Device:
+    # Neither is used, but a wrong type makes HAMi refuse the whole registration.
+    fields.require_list("migtemplate")
+    fields.nested("custominfo")
+    return Device(
+        id=fields.text("id"),
+        index=fields.unsigned("index"),
+        slots=fields.int32("count"),
+        memory_mib=fields.int32("devmem"),
+        cores=fields.int32("devcore"),
+        type=fields.text("type"),
+        numa=fields.integer("numa"),
+        mode=fields.text("mode"),
+        is_healthy=fields.flag("health"),
+        mig_profiles=tuple(_profile(item) for item in fields.elements("migProfiles")),
+    )
+
+
+def _profile(fields: Fields) -> MigProfile:
+    return MigProfile(
+        name=fields.text("name"),
+        memory_mib=fields.int32("memoryMB"),
+        cores=fields.int32("core"),
+        slices=fields.int32("sliceCount"),
+        placements=tuple(placement(item) for item in fields.elements("placements")),
+    )
+
+
+def placement(fields: Fields) -> MigPlacement:
+    """Return a placement from its object."""
+    return MigPlacement(start=fields.int32("start"), size=fields.int32("size"))
+
+
+def _encoded(device: Device) -> dict[str, object]:
+    values: dict[str, object] = {
+        "id": device.id,
+        "index": device.index,
+        "count": device.slots,
+        "devmem": device.memory_mib,
+        "devcore": device.cores,
+        "type": device.type,
+        "numa": device.numa,
+        "mode": device.mode,
+        "migProfiles": [_encoded_profile(profile) for profile in device.mig_profiles],
+        "health": device.is_healthy,
+    }
+    return {key: value for key, value in values.items() if value}
+
+
+def _encoded_profile(profile: MigProfile) -> dict[str, object]:
+    return {
+        "name": profile.name,
+        "memoryMB": profile.memory_mib,
+        "core": profile.cores,
+        "sliceCount": profile.slices,
+        "placements": [{"start": place.start, "size": place.size} for place in profile.placements],
+    }

@@ -1,0 +1,26 @@
+"""Node objects as model nodes."""
+
+from springtide.model.node import Node
+from springtide.wire.errors import MalformedObject
+from springtide.wire.k8s import schema
+from springtide.wire.k8s.parts import Parts
+
+
+def to_node(read: schema.Node, parts: Parts) -> Node:
+    """Return the model record of a node, or raise MalformedObject."""
+    metadata, spec, status = read.metadata, read.spec, read.status
+    if not metadata.name:
+        raise MalformedObject("metadata.name", "the node has no name; give it one.")
+    return Node(
+        name=metadata.name,
+        uid=metadata.uid,
+        labels=metadata.labels,
+        annotations=metadata.annotations,
+        taints=spec.taints,
+        is_unschedulable=spec.unschedulable,
+        provider_id=spec.provider_id,
+        capacity=parts.quantities(status.capacity, "status.capacity"),
+        allocatable=parts.quantities(status.allocatable, "status.allocatable"),
+        conditions={each.type: each.status for each in status.conditions},
+        created=metadata.creation_timestamp or "",
+    )

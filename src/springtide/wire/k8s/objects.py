@@ -1,0 +1,189 @@
+"""The API objects of a whole input, gathered list by list.
+
+A list whose items are all of the kinds we read is decoded in one typed pass. Where that fails, its
+items are taken one by one, so that a broken object costs itself and no other. What is left out is
+told as a `Problem`; what is of no use is counted.
+"""
+
+from collections import Counter
+from typing import Final
+
+import msgspec
+
+from springtide.model.node import Node
+from springtide.model.pod import Pod
+from springtide.model.problem import Problem
+from springtide.model.workload import DaemonSet
+from springtide.wire.errors import MalformedObject
+from springtide.wire.k8s import schema
+from springtide.wire.k8s.nodes import to_node
+from springtide.wire.k8s.parts import Parts, decoded
+from springtide.wire.k8s.pods import is_manifest, to_pod
+from springtide.wire.k8s.workloads import (
+    Owners,
+    Replicated,
+    kind_of,
+    namespace_of,
+    standing_alone,
+    to_daemon_set,
+    to_pods,
+)
+
+_DECODERS: Final[dict[tuple[str, str], msgspec.json.Decoder[schema.Object]]] = {
+    ("", "Node"): msgspec.json.Decoder(schema.Node),
+    ("", "Pod"): msgspec.json.Decoder(schema.Pod),
+    ("apps", "Deployment"): msgspec.json.Decoder(schema.Deployment),
+    ("apps", "ReplicaSet"): msgspec.json.Decoder(schema.ReplicaSet),
+    ("apps", "StatefulSet"): msgspec.json.Decoder(schema.StatefulSet),
+    ("apps", "DaemonSet"): msgspec.json.Decoder(schema.DaemonSet),
+    ("batch", "Job"): msgspec.json.Decoder(schema.Job),
+}
+_GROUPS: Final = {kind: group for group, kind in _DECODERS}
+_LEFT_OUT: Final = "The object is left out."
+
+
+class ObjectList(schema.Read, frozen=True):
+    """A list of objects that are all of the kinds we read."""
+
+    items: tuple[schema.Object, ...]
+    kind: str = ""
+
+
+LIST_DECODER: Final = msgspec.json.Decoder(ObjectList)
+
+
+def reads(group: str, kind: str) -> bool:
+    """Return whether objects of this group and kind are read here."""
+    return (group, kind) in _DECODERS
+
+
+def group_of(api_version: str) -> str:
+    """Return the group of an `apiVersion`; the core group is empty."""
+    return api_version.rpartition("/")[0]
+
+
+class Objects:
+    """What has been read so far, keyed by what an object is called."""
+
+    def __init__(self) -> None:
+        self.parts = Parts()
+        self.nodes: dict[str, Node] = {}
+        self.pods: dict[str, Pod] = {}
+        self.manifests: dict[str, Pod] = {}
+        self.daemon_sets: dict[str, DaemonSet] = {}
+        self.problems: list[Problem] = []
+        self.read: Counter[str] = Counter()
+        self.ignored: Counter[str] = Counter()
+        self._workloads: dict[tuple[str, str, str], tuple[str, Replicated]] = {}
+
+    def add_list(self, listed: ObjectList, source: str) -> None:
+        """Take the items of a list that was decoded in one pass."""
+        for index, read in enumerate(listed.items):
+            kind = kind_of(read)
+            if read.api_version and group_of(read.api_version) != _GROUPS[kind]:
+                self.ignore(kind)
+            else:
+                self._add(read, source, f"items[{index}]")
+
+    def add_raw(
+        self, raw: bytes | msgspec.Raw, *, group: str, kind: str, source: str, at: str
+    ) -> None:
+        """Take one object that is still text; `at` names it where it has no name."""
+        try:
+            read = decoded(raw, _DECODERS[group, kind])
+        except MalformedObject as fault:
+            self.read[kind] += 1
+            self.problem(source, label(kind, msgspec.json.decode(raw), at), fault)
+        else:
+            self._add(read, source, at)
+
+    def ignore(self, kind: str) -> None:
+        """Count an object that is of no use here."""
+        self.ignored[kind] += 1
+
+    def problem(self, source: str, name: str, fault: MalformedObject) -> None:
+        """Record that one object is left out."""
+        message = f"{fault.reason} {_LEFT_OUT}"
+        self.problems.append(
+            Problem(source=source, object=name, field=fault.field, message=message)
+        )
+
+    def finish(self) -> None:
+        """Let the workloads stand for their pods, now that all pods are known."""
+        workloads = [each for _, each in self._workloads.values()]
+        owners = Owners((*self.pods.values(), *self.manifests.values()), workloads)
+        alone = {id(each) for each in standing_alone(workloads)}
+        taken = {*self.pods, *self.manifests}
+        for source, workload in self._workloads.values():
+            if id(workload) in alone and not owners.own(workload):
+                self._expand(workload, source, taken)
+
+    def _expand(self, workload: Replicated, source: str, taken: set[str]) -> None:
+        try:
+            pods = to_pods(workload, self.parts, taken=taken)
+        except MalformedObject as fault:
+            self.problem(source, _name_of(workload, "metadata"), fault)
+            return
+        for pod in pods:
+            self.manifests[pod.key] = pod
+            taken.add(pod.key)
+
+    def _add(self, read: schema.Object, source: str, at: str) -> None:
+        self.read[kind_of(read)] += 1
+        try:
+            is_new = self._keep(read, source)
+        except MalformedObject as fault:
+            self.problem(source, _name_of(read, at), fault)
+            return
+        if not is_new:
+            reason = "it is given twice, and the first one counts. Remove one of them."
+            self.problem(source, _name_of(read, at), MalformedObject("", reason))
+
+    def _keep(self, read: schema.Object, source: str) -> bool:
+        """Keep an object, and return whether it is the first of its name."""
+        match read:
+            case schema.Pod():
+                return self._keep_pod(read)
+            case schema.Node():
+                node = to_node(read, self.parts)
+                return self.nodes.setdefault(node.name, node) is node
+            case schema.DaemonSet():
+                daemon_set = to_daemon_set(read, self.parts)
+                return self.daemon_sets.setdefault(daemon_set.key, daemon_set) is daemon_set
+            case _:
+                return self._keep_workload(read, source)
+
+    def _keep_pod(self, read: schema.Pod) -> bool:
+        from_manifest = is_manifest(read)
+        pod = to_pod(read, self.parts, is_manifest=from_manifest)
+        key = pod.key
+        if key in self.pods or key in self.manifests:
+            return False
+        (self.manifests if from_manifest else self.pods)[key] = pod
+        return True
+
+    def _keep_workload(self, read: Replicated, source: str) -> bool:
+        key = (kind_of(read), namespace_of(read.metadata), read.metadata.name)
+        is_new = key not in self._workloads
+        if is_new:
+            self._workloads[key] = (source, read)
+        return is_new
+
+
+def label(kind: str, plain: object, at: str) -> str:
+    """Return what to call an object that could not be decoded."""
+    metadata = plain.get("metadata") if isinstance(plain, dict) else None
+    names = metadata if isinstance(metadata, dict) else {}
+    name, namespace = names.get("name"), names.get("namespace")
+    if not isinstance(name, str) or not name:
+        return f"{kind} at {at}" if at else kind
+    return f"{kind}/{namespace}/{name}" if isinstance(namespace, str) else f"{kind}/{name}"
+
+
+def _name_of(read: schema.Object, at: str) -> str:
+    metadata = read.metadata
+    if not metadata.name:
+        return f"{kind_of(read)} at {at}" if at else kind_of(read)
+    if isinstance(read, schema.Node):
+        return f"Node/{metadata.name}"
+    return f"{kind_of(read)}/{namespace_of(metadata)}/{metadata.name}"

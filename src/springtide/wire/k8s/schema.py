@@ -1,0 +1,334 @@
+"""The fields of Kubernetes objects that we read, in the shape in which the API writes them.
+
+Unknown fields are ignored, because an object has hundreds. Parts that whole fleets share word for
+word (resources, tolerations, affinity) stay `Raw`: they are converted once for equal bytes, see
+`parts`. Decoded objects cannot form cycles, so the collector need not track them; with half a
+million of them that is most of the time.
+"""
+
+from typing import TypeAlias
+
+from msgspec import Raw, Struct
+
+from springtide.base.selectors import NodeSelectorRequirement
+from springtide.base.taints import Taint
+
+ABSENT = Raw()
+Quantities: TypeAlias = dict[str, str | int | float]
+
+
+class Read(Struct, frozen=True, rename="camel", gc=False):
+    """Whatever we read from an object."""
+
+
+class OwnerReference(Read, frozen=True):
+    """Who made an object; one of them is its controller."""
+
+    kind: str = ""
+    name: str = ""
+    uid: str = ""
+    controller: bool = False
+
+
+class Metadata(Read, frozen=True):
+    """The part that all objects share."""
+
+    name: str = ""
+    namespace: str = ""
+    uid: str = ""
+    labels: dict[str, str] = {}
+    annotations: dict[str, str] = {}
+    owner_references: tuple[OwnerReference, ...] = ()
+    # Manifests made from types carry an explicit null here.
+    creation_timestamp: str | None = None
+    deletion_timestamp: str | None = None
+
+
+class Condition(Read, frozen=True):
+    """One condition of a pod or a job."""
+
+    type: str = ""
+    status: str = ""
+    reason: str = ""
+    message: str = ""
+
+
+class Present(Read, frozen=True):
+    """An object of which only its presence counts."""
+
+
+# ---- nodes
+
+
+class NodeCondition(Read, frozen=True):
+    """One condition of a node; its reason and message decide nothing."""
+
+    type: str = ""
+    status: str = ""
+
+
+class NodeSpec(Read, frozen=True, rename={"provider_id": "providerID"}):
+    """What is set about a node."""
+
+    provider_id: str = ""
+    unschedulable: bool = False
+    taints: tuple[Taint, ...] = ()
+
+
+class NodeStatus(Read, frozen=True):
+    """What the kubelet reports."""
+
+    capacity: Raw = ABSENT
+    allocatable: Raw = ABSENT
+    conditions: tuple[NodeCondition, ...] = ()
+
+
+class Node(Read, frozen=True, tag="Node", tag_field="kind"):
+    """A node."""
+
+    api_version: str = ""
+    metadata: Metadata = Metadata()
+    spec: NodeSpec = NodeSpec()
+    status: NodeStatus = NodeStatus()
+
+
+# ---- pods
+
+
+class ContainerPort(Read, frozen=True, rename={"container_port": "containerPort", "host_port": "hostPort",
+                                  "host_ip": "hostIP"}):  # fmt: skip
+    """A port that a container names."""
+
+    container_port: int = 0
+    host_port: int = 0
+    host_ip: str = ""
+    protocol: str = ""
+
+
+class ResourceRequirements(Read, frozen=True):
+    """Requests and limits as written; a number counts as its text."""
+
+    requests: Quantities | None = None
+    limits: Quantities | None = None
+
+
+class Container(Read, frozen=True):
+    """A container of a pod."""
+
+    name: str = ""
+    resources: Raw = ABSENT
+    ports: Raw = ABSENT
+    restart_policy: str = ""
+
+
+class PodAffinity(Read, frozen=True):
+    """Pod affinity or anti-affinity: only whether there are terms of either kind."""
+
+    required_during_scheduling_ignored_during_execution: tuple[Present, ...] = ()
+    preferred_during_scheduling_ignored_during_execution: tuple[Present, ...] = ()
+
+
+class NodeTerm(Read, frozen=True):
+    """A node selector term."""
+
+    match_expressions: tuple[NodeSelectorRequirement, ...] = ()
+    match_fields: tuple[NodeSelectorRequirement, ...] = ()
+
+
+class RequiredNodeAffinity(Read, frozen=True):
+    """Required node affinity: at least one term must match."""
+
+    node_selector_terms: tuple[NodeTerm, ...] = ()
+
+
+class NodeAffinity(Read, frozen=True):
+    """Node affinity, required terms in full."""
+
+    required_during_scheduling_ignored_during_execution: RequiredNodeAffinity | None = None
+    preferred_during_scheduling_ignored_during_execution: tuple[Present, ...] = ()
+
+
+class Affinity(Read, frozen=True):
+    """All that a pod says about where it likes to be."""
+
+    node_affinity: NodeAffinity = NodeAffinity()
+    pod_affinity: PodAffinity = PodAffinity()
+    pod_anti_affinity: PodAffinity = PodAffinity()
+
+
+class TopologySpreadConstraint(Read, frozen=True):
+    """A topology spread constraint: only whether it filters."""
+
+    when_unsatisfiable: str = ""
+
+
+class Volume(Read, frozen=True):
+    """A volume: only of which kind it is, as far as the kind can decide about nodes."""
+
+    persistent_volume_claim: Present | None = None
+    ephemeral: Present | None = None
+    gce_persistent_disk: Present | None = None
+    aws_elastic_block_store: Present | None = None
+    rbd: Present | None = None
+    iscsi: Present | None = None
+    azure_disk: Present | None = None
+    csi: Present | None = None
+
+
+class SchedulingGate(Read, frozen=True):
+    """A gate that keeps a pod away from the scheduler."""
+
+    name: str = ""
+
+
+class PodSpec(Read, frozen=True):
+    """What a pod wants."""
+
+    containers: tuple[Container, ...] = ()
+    init_containers: tuple[Container, ...] = ()
+    node_name: str = ""
+    node_selector: Raw = ABSENT
+    affinity: Raw = ABSENT
+    tolerations: Raw = ABSENT
+    topology_spread_constraints: Raw = ABSENT
+    overhead: Raw = ABSENT
+    resources: Raw = ABSENT
+    scheduler_name: str = ""
+    priority: int = 0
+    host_network: bool = False
+    scheduling_gates: tuple[SchedulingGate, ...] = ()
+    resource_claims: tuple[Present, ...] = ()
+    volumes: tuple[Volume, ...] = ()
+
+
+class Terminated(Read, frozen=True):
+    """The end of a container."""
+
+    exit_code: int = 0
+
+
+class ContainerState(Read, frozen=True):
+    """What a container is doing, as far as it has ended."""
+
+    terminated: Terminated | None = None
+
+
+class ContainerStatus(Read, frozen=True):
+    """What the kubelet reports of one container."""
+
+    name: str = ""
+    state: ContainerState = ContainerState()
+    allocated_resources: Raw = ABSENT
+    resources: Raw = ABSENT
+
+
+class PodStatus(Read, frozen=True):
+    """What is known of a pod's life."""
+
+    phase: str = ""
+    nominated_node_name: str = ""
+    conditions: tuple[Condition, ...] = ()
+    container_statuses: tuple[ContainerStatus, ...] = ()
+    init_container_statuses: tuple[ContainerStatus, ...] = ()
+    allocated_resources: Raw = ABSENT
+    resources: Raw = ABSENT
+
+
+class Pod(Read, frozen=True, tag="Pod", tag_field="kind"):
+    """A pod."""
+
+    api_version: str = ""
+    metadata: Metadata = Metadata()
+    spec: PodSpec = PodSpec()
+    status: PodStatus | None = None
+
+
+# ---- workloads
+
+
+class PodTemplate(Read, frozen=True):
+    """The pod that a workload makes."""
+
+    metadata: Metadata = Metadata()
+    spec: PodSpec = PodSpec()
+
+
+class ReplicaSpec(Read, frozen=True):
+    """What a workload with a number of replicas wants."""
+
+    replicas: int = 1
+    template: PodTemplate = PodTemplate()
+
+
+class Deployment(Read, frozen=True, tag="Deployment", tag_field="kind"):
+    """A deployment."""
+
+    api_version: str = ""
+    metadata: Metadata = Metadata()
+    spec: ReplicaSpec = ReplicaSpec()
+
+
+class ReplicaSet(Read, frozen=True, tag="ReplicaSet", tag_field="kind"):
+    """A replica set."""
+
+    api_version: str = ""
+    metadata: Metadata = Metadata()
+    spec: ReplicaSpec = ReplicaSpec()
+
+
+class StatefulSetSpec(ReplicaSpec, frozen=True):
+    """What a stateful set wants."""
+
+    volume_claim_templates: tuple[Present, ...] = ()
+
+
+class StatefulSet(Read, frozen=True, tag="StatefulSet", tag_field="kind"):
+    """A stateful set."""
+
+    api_version: str = ""
+    metadata: Metadata = Metadata()
+    spec: StatefulSetSpec = StatefulSetSpec()
+
+
+class JobSpec(Read, frozen=True):
+    """What a job wants."""
+
+    parallelism: int = 1
+    completions: int | None = None
+    suspend: bool = False
+    template: PodTemplate = PodTemplate()
+
+
+class JobStatus(Read, frozen=True):
+    """How far a job is."""
+
+    active: int = 0
+    succeeded: int = 0
+    conditions: tuple[Condition, ...] = ()
+
+
+class Job(Read, frozen=True, tag="Job", tag_field="kind"):
+    """A job."""
+
+    api_version: str = ""
+    metadata: Metadata = Metadata()
+    spec: JobSpec = JobSpec()
+    status: JobStatus = JobStatus()
+
+
+class DaemonSetSpec(Read, frozen=True):
+    """What a daemon set wants."""
+
+    template: PodTemplate = PodTemplate()
+
+
+class DaemonSet(Read, frozen=True, tag="DaemonSet", tag_field="kind"):
+    """A daemon set."""
+
+    api_version: str = ""
+    metadata: Metadata = Metadata()
+    spec: DaemonSetSpec = DaemonSetSpec()
+
+
+Workload: TypeAlias = Deployment | ReplicaSet | StatefulSet | Job | DaemonSet
+Object: TypeAlias = Node | Pod | Deployment | ReplicaSet | StatefulSet | Job | DaemonSet

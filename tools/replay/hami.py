@@ -1,0 +1,684 @@
+"""Recorded HAMi decisions, replayed step by step through our own NVIDIA family and compared.
+
+A `World` keeps the cluster of one scenario: nodes as they register, pods as they are stored, a ledger
+of who holds what. Every recorded step is performed with our own reading, placement and accounting,
+and its recorded outcome compared: results, nodes, annotations, reasons, scores and the use of every
+card afterwards. On the way every vector verdict is held against the exact placement.
+
+Where we differ on purpose a `Difference` says so; such a step counts as skipped, never as passed.
+Quotas, node locks and the timing of the register loop are not replayed: the tool takes from the
+recording which nodes HAMi had registered, and checks that it reads the same devices.
+"""
+
+import gzip
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+import yaml
+from msgspec import structs
+
+from springtide.base.quantity import Quantity, parse
+from springtide.engine.placement.reasons import NODE_UNREGISTERED
+from springtide.model.device import Allocation, Device, DeviceView, Inventory, Share
+from springtide.model.ledger import Holding, Ledger
+from springtide.model.node import Node
+from springtide.model.pod import Pod, PodSpec
+from springtide.model.refusal import Refusal
+from springtide.vendors.nvidia import Nvidia, NvidiaAsk, config_from
+from springtide.wire.k8s import schema
+from springtide.wire.k8s.nodes import to_node
+from springtide.wire.k8s.parts import Parts
+from springtide.wire.k8s.pods import to_pod
+
+Json = Mapping[str, Any]
+
+FAMILY: Final = "NVIDIA"
+NODE: Final = "hami.io/vgpu-node"
+ALLOCATED: Final = "hami.io/vgpu-devices-allocated"
+TO_ALLOCATE: Final = "hami.io/vgpu-devices-to-allocate"
+MIG: Final = "hami.io/vgpu-mig-allocations"
+REGISTER: Final = "hami.io/node-nvidia-register"
+CORDON: Final = "hami.io/device-cordon"
+HANDSHAKE: Final = "hami.io/node-handshake"
+
+STABLE_MAX: Final = 12
+"""Up to so many devices HAMi's sort is stable, as ours always is."""
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """A rule by which we answer differently on purpose, or do not answer here, and why."""
+
+    name: str
+    why: str
+
+
+DIFFERENCES: Final = (
+    Difference("quota", "Namespace quotas are no rule of a device family."),
+    Difference("bind", "Node locks and bindings are a live matter."),
+    Difference("register loop", "When HAMi reads a registration again is a live matter."),
+    Difference("admission", "Whom the webhook takes over or denies is not the family's matter."),
+    Difference("crash", "HAMi crashes; we answer."),
+    Difference("senseless quantity", "What makes no sense is refused; HAMi lets the pod pass."),
+    Difference("spelling", "A whole number counts however it is spelled (1000m, 2.0)."),
+    Difference("padding", "Every container has its entry; HAMi omits those without cards."),
+    Difference("malformed registration", "We say malformed where HAMi says unregistered."),
+    Difference("stable sort", "Above 12 devices HAMi's order of equal devices is not stable."),
+    Difference("cordon at once", "A cordon counts at once, in HAMi at the next registration."),
+    Difference("other family", "What another family wrote unreadably does not hide our cards."),
+    Difference("terminating", "A pod that is being deleted holds its cards until it is gone."),
+    Difference("init ended", "Ended init containers cost nothing, after a restart either."),
+    Difference("failed bind", "A pod that waits again after a failed bind holds nothing."),
+    Difference("after a skip", "From there on the state differs by the rule before."),
+)
+
+
+class Report(msgspec.Struct):
+    """What came of one scenario: steps that are equal, differences, skipped steps by rule."""
+
+    equal: int = 0
+    differences: list[str] = []
+    skipped: Counter[str] = msgspec.field(default_factory=Counter)
+
+
+class Skip(Exception):  # noqa: N818 - ends the comparison of a scenario, it is no error
+    """From this step on a scenario cannot be compared, by a listed rule."""
+
+
+def replay_scenario(scenario: Json, configs: Mapping[str, str]) -> list[str]:
+    """Return where our answers differ from the recorded ones without a listed rule."""
+    return replay(scenario, configs).differences
+
+
+def replay(scenario: Json, configs: Mapping[str, str]) -> Report:
+    """Replay one scenario."""
+    report = Report()
+    try:
+        world = World(scenario, configs, report)
+    except Skip as rule:
+        report.skipped[str(rule)] += max(len(scenario.get("steps", ())), 1)
+        return report
+    steps = scenario["steps"]
+    for index, step in enumerate(steps):
+        before = len(report.differences)
+        try:
+            world.perform(step)
+        except Skip as rule:
+            report.skipped[str(rule)] += 1
+            report.skipped["after a skip"] += len(steps) - index - 1
+            return report
+        if len(report.differences) > before:
+            found = report.differences[before:]
+            report.differences[before:] = [
+                f"{scenario['id']} step {index} ({step['do']}): {text}" for text in found
+            ]
+            report.skipped["after a difference"] += len(steps) - index - 1
+            return report
+    return report
+
+
+def load(path: Path) -> list[Json]:
+    """Return the scenarios of a recording."""
+    with gzip.open(path, "rt") as lines:
+        return [json.loads(line) for line in lines]
+
+
+class World:
+    """The cluster of one scenario as we see it."""
+
+    def __init__(self, scenario: Json, configs: Mapping[str, str], report: Report) -> None:
+        self.report = report
+        self.scenario = scenario
+        self.flags = scenario["flags"]
+        section = yaml.safe_load(configs[scenario["config"]])["nvidia"]
+        self.family = Nvidia(
+            config_from(section),
+            node_policy=self.flags.get("nodeSchedulerPolicy", "binpack"),
+            device_policy=self.flags.get("gpuSchedulerPolicy", "spread"),
+        )
+        self.parts = Parts()
+        self.nodes: dict[str, dict[str, Any]] = {}
+        self.registered: dict[str, Inventory] = {}
+        self.pods: dict[str, Pod] = {}
+        self.tracked: dict[str, Pod] = {}
+        self.unpadded: set[str] = set()
+        self.ledger = Ledger()
+        if scenario["quotas"] or any(step["do"] == "setQuota" for step in scenario["steps"]):
+            raise Skip("quota")
+        registered = scenario.get("registered", {"result": "panic"})
+        if registered.get("result") == "panic":
+            raise Skip("crash")
+        for node in scenario["nodes"]:
+            self.nodes[node["metadata"]["name"]] = json.loads(json.dumps(node))
+        self._register(registered["devices"], refreshed=set(self.nodes))
+
+    # Steps
+
+    def perform(self, step: Json) -> None:
+        """Perform one step and compare what came of it."""
+        performers: dict[str, Callable[[Json, Json], None]] = {
+            "schedule": self._schedule,
+            "retry": self._schedule,
+            "simulate": self._simulate,
+            "observe": self._observe,
+            "podStatus": self._pod_status,
+            "delete": self._delete,
+            "addNode": self._node_step,
+            "updateNode": self._node_step,
+            "deleteNode": self._node_step,
+            "tick": self._node_step,
+            "bind": self._bind,
+        }
+        before = len(self.report.differences) + sum(self.report.skipped.values())
+        # Where chance decided, HAMi gave several answers; each of them has to be possible for us.
+        for outcome in [each["outcome"] for each in step.get("outcomes", ())] or [step["outcome"]]:
+            if outcome["result"] == "panic":
+                raise Skip("crash")
+            performers[step["do"]](step, outcome)
+            if "usage" in outcome:
+                self._compare_usage(outcome["usage"])
+        if len(self.report.differences) + sum(self.report.skipped.values()) == before:
+            self.report.equal += 1
+
+    def _schedule(self, step: Json, outcome: Json) -> None:
+        pod = self._pod_of(step)
+        if pod is None:
+            self._expect("result", outcome["result"], "absent")
+            return
+        if isinstance(pod, Refusal):
+            self._expect("webhook", outcome.get("webhook", {}).get("message"), pod.text)
+            return
+        if step["nodes"] is None:
+            raise Skip("crash")
+        self._schedule_pod(pod, step, outcome)
+
+    def _schedule_pod(self, pod: Pod, step: Json, outcome: Json) -> None:
+        self.pods[pod.key] = pod
+        ask = self.family.ask(pod)
+        if ask is not None and outcome["result"] == "passed" and not isinstance(ask, Refusal):
+            raise Skip("spelling")
+        if ask is None:
+            self._expect("result", outcome["result"], "passed")
+            self._track(pod)
+            return
+        self.tracked.pop(pod.uid, None)
+        self._recount()
+        if isinstance(ask, Refusal):
+            self._compare_senseless(ask, pod, outcome)
+            return
+        allocations, failed = self._filtered(ask, step["nodes"])
+        if not allocations:
+            self._expect("result", outcome["result"], "refused")
+            self._expect("failedNodes", outcome.get("failedNodes"), failed)
+            return
+        self._expect("result", outcome["result"], "placed")
+        if outcome["result"] == "placed":
+            self._compare_placement(ask, pod, allocations, step, outcome)
+
+    def _compare_senseless(self, refusal: Refusal, pod: Pod, outcome: Json) -> None:
+        if outcome["result"] == "error":
+            ours = f"calcScore failed {refusal.text} for pod {pod.name}"
+            self._expect("error", outcome["error"], ours)
+            return
+        if outcome["result"] == "placed":
+            raise Skip("senseless quantity")
+        self.report.skipped["senseless quantity"] += 1
+
+    def _compare_placement(
+        self,
+        ask: NvidiaAsk,
+        pod: Pod,
+        allocations: Mapping[str, Allocation],
+        step: Json,
+        outcome: Json,
+    ) -> None:
+        scores = self._scores(ask, list(allocations))
+        best = max(scores.values())
+        node = outcome["node"]
+        self._expect("scores", outcome["scores"], texts(scores))
+        self._expect("node", node, node if scores.get(node) == best else sorted(scores))
+        if node not in allocations:
+            return
+        annotations = self.family.encode(allocations[node])
+        self._compare_annotations(annotations, node, pod, outcome["annotations"])
+        stored = {**pod.annotations, **annotations, NODE: node}
+        is_bound = step.get("bind", True)
+        placed = structs.replace(
+            pod,
+            annotations=stored,
+            node_name=node if is_bound else pod.node_name,
+            phase="Running" if is_bound else pod.phase,
+        )
+        self.pods[pod.key] = placed
+        self._track(placed)
+        shares = self.family.shares(allocations[node], self.registered[node])
+        held = self.ledger.holdings[pod.uid].shares[0][1]
+        self._expect("shares read back", sorted_shares(shares), sorted_shares(held))
+
+    def _compare_annotations(
+        self, ours: Mapping[str, str], node: str, pod: Pod, recorded: Json
+    ) -> None:
+        for key in (ALLOCATED, TO_ALLOCATE):
+            if recorded.get(key) == ours[key]:
+                continue
+            text = unpadded(ours[key])
+            if recorded.get(key) != text:
+                self._expect(key, recorded.get(key), text)
+            elif key == ALLOCATED:
+                self.report.skipped["padding"] += 1
+                self.unpadded.add(pod.uid)
+        if ALLOCATED in recorded and recorded[ALLOCATED] == ours[ALLOCATED]:
+            self._expect(MIG, json.loads(recorded.get(MIG, "[]")), json.loads(ours.get(MIG, "[]")))
+
+    def _simulate(self, step: Json, outcome: Json) -> None:
+        pod = self._pod_of(step)
+        if isinstance(pod, Refusal):
+            self._expect("webhook", outcome.get("webhook", {}).get("message"), pod.text)
+            return
+        assert pod is not None
+        ask = self.family.ask(pod)
+        if ask is None:
+            self._expect("result", outcome["result"], "passed")
+            return
+        if isinstance(ask, Refusal):
+            self._compare_senseless(ask, pod, outcome)
+            return
+        inventories = self._templates(step["nodes"])
+        ledger = Ledger()
+        for name, inventory in inventories.items():
+            found = {FAMILY: inventory} if isinstance(inventory, Inventory) else {}
+            ledger.add_node(Node(name=name), found)
+        allocations, failed = self._filtered(ask, list(inventories), ledger=ledger)
+        for name, inventory in inventories.items():
+            if isinstance(inventory, Refusal):
+                self._expect(
+                    "malformed", (outcome.get("failedNodes") or {}).get(name), failed[name]
+                )
+                self.report.skipped["malformed registration"] += 1
+        self._expect("failedNodes", outcome.get("failedNodes") or {}, failed)
+        self._expect("result", outcome["result"], "placed" if allocations else "refused")
+        if outcome["result"] == "placed":
+            scores = self._scores(ask, list(allocations), ledger=ledger)
+            best = [name for name, score in scores.items() if score == max(scores.values())]
+            self._expect("nodes", True, set(outcome["nodes"]) <= set(best))
+
+    def _observe(self, step: Json, outcome: Json) -> None:
+        pod = self._decoded(step["pod"])
+        self.pods[pod.key] = pod
+        if NODE in pod.annotations and pod.is_terminating and not pod.is_finished:
+            raise Skip("terminating")
+        if pod.is_init_done:
+            raise Skip("init ended")
+        self._track(pod)
+        if not outcome["tracked"] and pod.uid in self.tracked and len(allocations_of(pod)) > 1:
+            raise Skip("other family")
+        self._expect("tracked", outcome["tracked"], pod.uid in self.tracked)
+
+    def _pod_status(self, step: Json, outcome: Json) -> None:
+        pod = self.pods.get(step["pod"])
+        if pod is None:
+            self._expect("result", outcome["result"], "absent")
+            return
+        status = step.get("status", {})
+        read = schema_pod({"metadata": {"name": pod.name}, "status": status})
+        news = to_pod(read, self.parts)
+        pod = structs.replace(
+            pod,
+            phase=news.phase if "phase" in status else pod.phase,
+            is_init_done=news.is_init_done
+            if "initContainerStatuses" in status
+            else pod.is_init_done,
+            is_terminating=step.get("terminating", pod.is_terminating),
+        )
+        self.pods[pod.key] = pod
+        if pod.uid in self.tracked or not pod.is_terminating:
+            self._track(pod)
+        self._expect("tracked", outcome["tracked"], pod.uid in self.tracked)
+
+    def _delete(self, step: Json, outcome: Json) -> None:
+        pod = self.pods.pop(step["pod"], None)
+        if pod is None:
+            self._expect("result", outcome["result"], "absent")
+            return
+        self.tracked.pop(pod.uid, None)
+        self._recount()
+
+    def _bind(self, step: Json, outcome: Json) -> None:
+        del outcome
+        pod = self.pods.get(step["pod"])
+        if pod is None or step["node"] not in self.nodes:
+            raise Skip("bind")
+        self.report.skipped["bind"] += 1
+
+    def _node_step(self, step: Json, outcome: Json) -> None:
+        refreshed: set[str] = set()
+        match step["do"]:
+            case "addNode":
+                name = step["node"]["metadata"]["name"]
+                self.nodes[name] = json.loads(json.dumps(step["node"]))
+                refreshed = {name}
+            case "deleteNode":
+                del self.nodes[step["node"]]
+                self.registered.pop(step["node"], None)
+            case "updateNode":
+                refreshed = self._update_node(step)
+        self._register(outcome["devices"], refreshed=refreshed)
+
+    def _update_node(self, step: Json) -> set[str]:
+        node = self.nodes[step["node"]]
+        before = fingerprint(node, self.family.config.count_name)
+        for part, home in (("annotations", "metadata"), ("labels", "metadata"),
+                           ("capacity", "status"), ("allocatable", "status")):  # fmt: skip
+            target = node[home].setdefault(part, {})
+            for key, value in step.get(part, {}).items():
+                if value is None:
+                    target.pop(key, None)
+                else:
+                    target[key] = value
+        if fingerprint(node, self.family.config.count_name) != before:
+            return {step["node"]}
+        if CORDON in step.get("annotations", {}):
+            self.report.skipped["cordon at once"] += 1
+        return set()
+
+    # Reading
+
+    def _pod_of(self, step: Json) -> Pod | Refusal | None:
+        if step["do"] == "retry":
+            return self.pods.get(step["pod"])
+        pod = self._decoded(step["pod"])
+        if not step.get("webhook", True):
+            return pod
+        recorded = (step.get("outcome") or step["outcomes"][0]["outcome"]).get("webhook", {})
+        message = recorded.get("message", "")
+        if not recorded.get("allowed") and not message.startswith("invalid"):
+            raise Skip("admission")
+        if "already has different scheduler" in message:
+            return pod
+        spec = self.family.admit(pod.spec)
+        if isinstance(spec, Refusal):
+            return spec
+        self._compare_admission(spec, recorded)
+        return structs.replace(pod, spec=spec)
+
+    def _compare_admission(self, spec: PodSpec, recorded: Json) -> None:
+        changed = recorded.get("containers", {})
+        for container in (*spec.init_containers, *spec.containers):
+            limits = changed.get(container.name, {}).get("limits")
+            if limits is not None:
+                numbers = {name: parse(text) for name, text in limits.items()}
+                self._expect("limits", nano(numbers), nano(dict(container.limits)))
+
+    def _decoded(self, pod: Json) -> Pod:
+        return to_pod(schema_pod(pod), self.parts)
+
+    def _node(self, node: Json) -> Node:
+        return to_node(msgspec.json.decode(json.dumps(node), type=schema.Node), self.parts)
+
+    def _templates(self, nodes: list[Json]) -> dict[str, Inventory | Refusal | None]:
+        return {node["metadata"]["name"]: self.family.inventory(self._node(node)) for node in nodes}
+
+    def _register(self, devices: Json, *, refreshed: set[str]) -> None:
+        """Take over which nodes HAMi holds, and check that we read the same of them."""
+        for name in list(self.nodes):
+            recorded = devices.get(name, {}).get(FAMILY)
+            ours = self.registered.get(name)
+            if name in refreshed or (recorded and ours is None):
+                read = self.family.inventory(self._node(self.nodes[name]))
+                if isinstance(read, Inventory) and (recorded or not self._is_live_matter(name)):
+                    ours = read
+            if recorded is None:
+                if ours is not None and not self._is_live_matter(name) and name in refreshed:
+                    self._expect(f"registration of {name}", None, recorded_form(ours))
+                self.registered.pop(name, None)
+                continue
+            known = self.registered.get(name)
+            if known and self._is_live_matter(name) and recorded_form(known) == recorded:
+                self.report.skipped["register loop"] += ours != known
+                continue
+            self._expect(f"registration of {name}", recorded, ours and recorded_form(ours))
+            if ours is not None:
+                self.registered[name] = ours
+        self._recount()
+
+    def _is_live_matter(self, name: str) -> bool:
+        """Return whether labels, handshakes or counts decide about registration."""
+        node = self.nodes[name]
+        allocatable = node["status"].get("allocatable", {})
+        return bool(
+            self.flags.get("nodeLabelSelector")
+            or HANDSHAKE in node["metadata"].get("annotations", {})
+            or allocatable.get(self.family.config.count_name, "0") == "0"
+        )
+
+    # Accounting
+
+    def _track(self, pod: Pod) -> None:
+        """Count what the pod holds from now on, by HAMi's rules of who is counted."""
+        self.tracked.pop(pod.uid, None)
+        if NODE in pod.annotations and not pod.is_finished:
+            if pod.annotations.get("hami.io/bind-phase") == "failed" and not pod.node_name:
+                raise Skip("failed bind")
+            if not isinstance(self.family.decode(pod), Refusal):
+                self.tracked[pod.uid] = pod
+        self._recount()
+
+    def _recount(self) -> None:
+        self.ledger = self._counted(lambda _pod, allocation: allocation)
+
+    def _counted(self, seen: Callable[[Pod, Allocation], Allocation]) -> Ledger:
+        ledger = Ledger()
+        for name, inventory in self.registered.items():
+            ledger.add_node(Node(name=name), {FAMILY: inventory})
+        for pod in self.tracked.values():
+            row = ledger.rows.get(pod.annotations[NODE])
+            allocation = self.family.decode(pod)
+            if row is None or not isinstance(allocation, Allocation):
+                continue
+            inventory = self.registered[ledger.names[row]]
+            shares = self.family.shares(seen(pod, allocation), inventory)
+            ledger.hold(Holding(uid=pod.uid, row=row, shares=((FAMILY, shares),)))
+        return ledger
+
+    def _compare_usage(self, recorded: Json) -> None:
+        self.ledger.check()
+        expected = without_profiles(recorded)
+        ours = usage_of(self.ledger)
+        if expected != ours and usage_of(self._counted(self._as_hami_sees)) == expected:
+            raise Skip("padding")
+        self._expect("usage", expected, ours)
+
+    def _as_hami_sees(self, pod: Pod, allocation: Allocation) -> Allocation:
+        """Return the allocation as HAMi's short list makes it: positions moved to the front."""
+        if pod.uid not in self.unpadded:
+            return allocation
+        read = self.family.decode(structs.replace(pod, is_init_done=False))
+        assert isinstance(read, Allocation)
+        moved = tuple(grants for grants in read.containers if grants)
+        if pod.is_init_done:
+            moved = ((),) * read.init_count + moved[read.init_count :]
+        return structs.replace(read, containers=moved)
+
+    # Deciding
+
+    def _filtered(
+        self, ask: NvidiaAsk, names: list[str], *, ledger: Ledger | None = None
+    ) -> tuple[dict[str, Allocation], dict[str, str]]:
+        """Return what fits where, and why not elsewhere; vector and exact verdicts must agree."""
+        ledger = self.ledger if ledger is None else ledger
+        allocations: dict[str, Allocation] = {}
+        failed: dict[str, str] = {}
+        for name in dict.fromkeys(names):
+            row = ledger.rows.get(name)
+            view = None if row is None else ledger.view(row, FAMILY)
+            if row is None or view is None:
+                failed[name] = NODE_UNREGISTERED
+                continue
+            answer = self.family.place(ask, view)
+            self._cross_check(ask, ledger, row, answer)
+            if isinstance(answer, Refusal):
+                failed[name] = answer.text
+                assert isinstance(self.family.detail(ask, view.inventory, answer), str)
+            else:
+                allocations[name] = answer
+        return allocations, failed
+
+    def _cross_check(
+        self, ask: NvidiaAsk, ledger: Ledger, row: int, answer: Allocation | Refusal
+    ) -> None:
+        verdicts = self.family.evaluate(ask, ledger.devices[FAMILY], np.array([row]))
+        fits, is_exact = bool(verdicts.fits[0]), bool(verdicts.is_exact[0])
+        if isinstance(answer, Allocation):
+            self._expect("vector verdict", True, fits)
+        elif is_exact:
+            self._expect("vector verdict", False, fits)
+            self._expect("vector refusal", answer, self.family.refusal(ask, verdicts.codes[0]))
+
+    def _scores(
+        self, ask: NvidiaAsk, names: list[str], *, ledger: Ledger | None = None
+    ) -> dict[str, float]:
+        ledger = self.ledger if ledger is None else ledger
+        rows = np.array([ledger.rows[name] for name in names])
+        scores = self.family.scores(ask, ledger.devices[FAMILY], rows)
+        return dict(zip(names, scores.tolist(), strict=True))
+
+    def _expect(self, what: str, recorded: object, ours: object) -> None:
+        if recorded == ours:
+            return
+        if self.scenario["maxDevicesPerNode"] > STABLE_MAX:
+            raise Skip("stable sort")
+        self.report.differences.append(f"{what}: recorded {recorded!r}, ours {ours!r}")
+
+
+def schema_pod(pod: Json) -> schema.Pod:
+    """Return a pod object as read."""
+    return msgspec.json.decode(json.dumps({"kind": "Pod", **pod}), type=schema.Pod)
+
+
+def fingerprint(node: Json, count_name: str) -> tuple[object, object]:
+    """Return what makes HAMi read a node's registration again."""
+    annotations = node["metadata"].get("annotations", {})
+    return annotations.get(REGISTER), node["status"].get("allocatable", {}).get(count_name)
+
+
+def recorded_form(inventory: Inventory) -> list[dict[str, Any]]:
+    """Return an inventory as the recording writes it."""
+    return [_recorded_device(device) for device in inventory.devices]
+
+
+def _recorded_device(device: Device) -> dict[str, Any]:
+    form: dict[str, Any] = {
+        "id": device.id, "index": device.index, "count": device.slots,
+        "devmem": device.memory_mib, "devcore": device.cores, "type": device.type,
+        "numa": device.numa, "health": device.is_healthy,
+    }  # fmt: skip
+    if device.mode:
+        form["mode"] = device.mode
+    if device.mig_profiles:
+        form["migProfiles"] = [
+            {
+                "name": profile.name,
+                "memoryMB": profile.memory_mib,
+                "core": profile.cores,
+                "sliceCount": profile.slices,
+                "placements": [{"start": p.start, "size": p.size} for p in profile.placements],
+            }
+            for profile in device.mig_profiles
+        ]
+    if device.links:
+        form["pairScore"] = dict(device.links)
+    return form
+
+
+def usage_of(ledger: Ledger) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return the use of every card in the recorded form, MIG without profile names."""
+    usage = {}
+    for name, row in ledger.rows.items():
+        view = ledger.view(row, FAMILY)
+        assert view is not None
+        cards = card_usage(view)
+        if cards:
+            usage[name] = cards
+    return usage
+
+
+def allocations_of(pod: Pod) -> list[str]:
+    """Return the annotations in which families wrote what the pod holds."""
+    return [key for key in pod.annotations if key.endswith("-allocated")]
+
+
+def nano(quantities: Mapping[str, Quantity]) -> dict[str, int]:
+    """Return quantities by value, whatever their spelling."""
+    return {name: quantity.nano for name, quantity in quantities.items()}
+
+
+def card_usage(view: DeviceView) -> dict[str, dict[str, Any]]:
+    """Return the use of one node's cards in the recorded form."""
+    cards: dict[str, dict[str, Any]] = {}
+    for device, use in zip(view.inventory.devices, view.uses, strict=True):
+        card: dict[str, Any] = {}
+        if use.slots or use.memory_mib or use.cores:
+            card = {"used": use.slots, "mem": use.memory_mib, "cores": use.cores}
+        if use.occupied:
+            card["mig"] = sorted(f"{place.start}+{place.size}" for place in use.occupied)
+        if use.opaque or not device.is_healthy:
+            card["health"] = False
+        if card:
+            cards[device.id] = card
+    return cards
+
+
+def without_profiles(usage: Json) -> dict[str, dict[str, Any]]:
+    """Return recorded usage with MIG placements only."""
+    return {
+        node: {
+            card: {
+                key: sorted(item.split("@")[1] for item in value) if key == "mig" else value
+                for key, value in entry.items()
+            }
+            for card, entry in cards.items()
+        }
+        for node, cards in usage.items()
+    }
+
+
+def unpadded(text: str) -> str:
+    """Return an allocation as HAMi writes it: without the entries of containers without cards."""
+    return "".join(f"{segment};" for segment in text.split(";") if segment)
+
+
+def texts(scores: Mapping[str, float]) -> dict[str, str]:
+    """Return scores as HAMi writes them; the sign only says which end is preferred."""
+    return {name: f"{abs(score):.2f}" for name, score in scores.items()}
+
+
+def sorted_shares(shares: Sequence[Share]) -> list[Share]:
+    """Return shares in a comparable order."""
+    return sorted(shares, key=lambda share: (share.position, share.slots, share.memory_mib))
+
+
+def main(arguments: list[str]) -> int:
+    """Replay a recording and print the outcome."""
+    data = Path(arguments[0])
+    configs = json.loads((data / "configs.json").read_text())
+    total = Report()
+    for scenario in load(data / "nvidia.jsonl.gz"):
+        if len(arguments) > 1 and not scenario["id"].startswith(arguments[1]):
+            continue
+        report = replay(scenario, configs)
+        total.equal += report.equal
+        total.differences.extend(report.differences)
+        total.skipped.update(report.skipped)
+    print(*total.differences, sep="\n")
+    print(f"{total.equal} steps equal, {len(total.differences)} differences")
+    print(*(f"{count} skipped: {rule}" for rule, count in total.skipped.most_common()), sep="\n")
+    return 1 if total.differences else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
