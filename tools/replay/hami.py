@@ -15,6 +15,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,7 +31,7 @@ from springtide.model.ledger import Holding, Ledger
 from springtide.model.node import Node
 from springtide.model.pod import Pod, PodSpec
 from springtide.model.refusal import Refusal
-from springtide.vendors.nvidia import Nvidia, NvidiaAsk, config_from
+from springtide.vendors.nvidia import Nvidia, NvidiaAsk, NvidiaConfig, config_from
 from springtide.wire.k8s import schema
 from springtide.wire.k8s.nodes import to_node
 from springtide.wire.k8s.parts import Parts
@@ -86,7 +87,7 @@ class Report(msgspec.Struct):
     skipped: Counter[str] = msgspec.field(default_factory=Counter)
 
 
-class Skip(Exception):  # noqa: N818 - ends the comparison of a scenario, it is no error
+class Skip(Exception):
     """From this step on a scenario cannot be compared, by a listed rule."""
 
 
@@ -135,9 +136,8 @@ class World:
         self.report = report
         self.scenario = scenario
         self.flags = scenario["flags"]
-        section = yaml.safe_load(configs[scenario["config"]])["nvidia"]
         self.family = Nvidia(
-            config_from(section),
+            config_of(configs[scenario["config"]]),
             node_policy=self.flags.get("nodeSchedulerPolicy", "binpack"),
             device_policy=self.flags.get("gpuSchedulerPolicy", "spread"),
         )
@@ -305,7 +305,7 @@ class World:
         if outcome["result"] == "placed":
             scores = self._scores(ask, list(allocations), ledger=ledger)
             best = [name for name, score in scores.items() if score == max(scores.values())]
-            self._expect("nodes", True, set(outcome["nodes"]) <= set(best))
+            self._expect("nodes", set(), set(outcome["nodes"]) - set(best))
 
     def _observe(self, step: Json, outcome: Json) -> None:
         pod = self._decoded(step["pod"])
@@ -367,6 +367,8 @@ class World:
                 self.registered.pop(step["node"], None)
             case "updateNode":
                 refreshed = self._update_node(step)
+            case _:
+                pass
         self._register(outcome["devices"], refreshed=refreshed)
 
     def _update_node(self, step: Json) -> set[str]:
@@ -425,26 +427,31 @@ class World:
 
     def _register(self, devices: Json, *, refreshed: set[str]) -> None:
         """Take over which nodes HAMi holds, and check that we read the same of them."""
-        for name in list(self.nodes):
+        for name, node in self.nodes.items():
             recorded = devices.get(name, {}).get(FAMILY)
-            ours = self.registered.get(name)
-            if name in refreshed or (recorded and ours is None):
-                read = self.family.inventory(self._node(self.nodes[name]))
-                if isinstance(read, Inventory) and (recorded or not self._is_live_matter(name)):
-                    ours = read
+            read = self.family.inventory(self._node(node))
             if recorded is None:
-                if ours is not None and not self._is_live_matter(name) and name in refreshed:
-                    self._expect(f"registration of {name}", None, recorded_form(ours))
+                if isinstance(read, Inventory) and not self._is_live_matter(name):
+                    self._expect(f"registration of {name}", None, recorded_form(read))
                 self.registered.pop(name, None)
                 continue
-            known = self.registered.get(name)
-            if known and self._is_live_matter(name) and recorded_form(known) == recorded:
-                self.report.skipped["register loop"] += ours != known
-                continue
-            self._expect(f"registration of {name}", recorded, ours and recorded_form(ours))
-            if ours is not None:
-                self.registered[name] = ours
+            self._register_node(name, recorded, read, is_refreshed=name in refreshed)
         self._recount()
+
+    def _register_node(
+        self, name: str, recorded: object, read: Inventory | Refusal | None, *, is_refreshed: bool
+    ) -> None:
+        known = self.registered.get(name)
+        is_known = known is not None and recorded_form(known) == recorded
+        if is_known and not is_refreshed:
+            return
+        if isinstance(read, Inventory) and recorded_form(read) == recorded:
+            self.registered[name] = read
+        elif is_known:
+            self.report.skipped["register loop"] += 1
+        else:
+            ours = recorded_form(read) if isinstance(read, Inventory) else read
+            self._expect(f"registration of {name}", recorded, ours)
 
     def _is_live_matter(self, name: str) -> bool:
         """Return whether labels, handshakes or counts decide about registration."""
@@ -534,9 +541,9 @@ class World:
         verdicts = self.family.evaluate(ask, ledger.devices[FAMILY], np.array([row]))
         fits, is_exact = bool(verdicts.fits[0]), bool(verdicts.is_exact[0])
         if isinstance(answer, Allocation):
-            self._expect("vector verdict", True, fits)
+            self._expect("vector verdict", "fits", "fits" if fits else "refused")
         elif is_exact:
-            self._expect("vector verdict", False, fits)
+            self._expect("vector verdict", "refused", "fits" if fits else "refused")
             self._expect("vector refusal", answer, self.family.refusal(ask, verdicts.codes[0]))
 
     def _scores(
@@ -553,6 +560,12 @@ class World:
         if self.scenario["maxDevicesPerNode"] > STABLE_MAX:
             raise Skip("stable sort")
         self.report.differences.append(f"{what}: recorded {recorded!r}, ours {ours!r}")
+
+
+@cache
+def config_of(text: str) -> NvidiaConfig:
+    """Return the family's configuration in a device configuration."""
+    return config_from(yaml.safe_load(text)["nvidia"])
 
 
 def schema_pod(pod: Json) -> schema.Pod:

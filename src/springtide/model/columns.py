@@ -10,8 +10,9 @@ from typing import Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from springtide.base.names import CPU, EPHEMERAL_STORAGE, MEMORY, PODS
 from springtide.model.device import Device, DeviceView, Inventory, MigPlacement, Share, Use
-from springtide.model.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS, Amounts
+from springtide.model.resources import Amounts
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]

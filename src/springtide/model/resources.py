@@ -7,12 +7,8 @@ rounded away from zero (kube-scheduler's `Resource`).
 
 from collections.abc import Mapping
 
+from springtide.base.names import CPU
 from springtide.base.quantity import Quantity
-
-CPU = "cpu"
-MEMORY = "memory"
-EPHEMERAL_STORAGE = "ephemeral-storage"
-PODS = "pods"
 
 Resources = tuple[tuple[str, Quantity], ...]
 """Sorted by name, so that equal resource lists are equal tuples."""

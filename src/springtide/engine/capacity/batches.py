@@ -8,9 +8,10 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from springtide.base.names import CPU, MEMORY
 from springtide.engine.placement.classes import Classifier, PodClass
 from springtide.model.pod import Pod
-from springtide.model.resources import CPU, MEMORY, Amounts
+from springtide.model.resources import Amounts
 
 
 class Batch(msgspec.Struct, frozen=True):

@@ -5,8 +5,9 @@ The batch whose packing would cost most is placed last, on one node, and the res
 
 from collections.abc import Sequence
 
+from springtide.base.names import CPU, MEMORY
 from springtide.engine.capacity.batches import Batch
-from springtide.model.resources import CPU, MEMORY, Amounts, amounts
+from springtide.model.resources import Amounts, amounts
 
 # A rule between pods makes one node's room depend on others.
 _RULES_BETWEEN_PODS = frozenset({"topologySpreadConstraints", "affinity.podAntiAffinity"})

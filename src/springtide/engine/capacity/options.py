@@ -71,6 +71,8 @@ def choose(options: Sequence[Option], chain: Sequence[Expander]) -> Choice:
     if not left:
         return Choice(None, "", tuple(rejected))
     best, *equal = left
-    rejected += [(option, f"as good as {best.group.name}, which is named first") for option in equal]
+    rejected += [
+        (option, f"as good as {best.group.name}, which is named first") for option in equal
+    ]
     why = whys.get(best.group.name, "the only group that helps")
     return Choice(best, why, tuple(rejected))

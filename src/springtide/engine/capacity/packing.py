@@ -111,16 +111,12 @@ class Packing:
 
     def placed(self) -> list[tuple[Pod, str]]:
         """Return every placed pod with its node's name, in order of placement."""
-        return [
-            pair
-            for pods, names in self._placed
-            for pair in zip(pods, names, strict=True)
-        ]
+        return [pair for pods, names in self._placed for pair in zip(pods, names, strict=True)]
 
     def rank(self, name: str) -> int:
         """Return the order in which nodes were added; counted nodes come last."""
         index = self._names.known(name)
-        return self.count + int(name.split()[-1]) if index is None else index
+        return self.count + int(name.rsplit(maxsplit=1)[-1]) if index is None else index
 
     def device_totals(self) -> tuple[DeviceTotals, ...]:
         """Return what the nodes that got a pod have and use of each device family."""

@@ -5,14 +5,13 @@ from collections.abc import Iterable, Mapping
 import msgspec
 from msgspec.structs import replace
 
+from springtide.engine.framework.requests import pod_host_ports
 from springtide.engine.placement.classes import PodClass, held_amounts
 from springtide.engine.placement.tables import Tables
 from springtide.engine.simulation.templates import Template
-from springtide.engine.framework.requests import pod_host_ports
 from springtide.model.device import DeviceView, empty_view
 from springtide.model.ledger import Holding
 from springtide.model.overlay import Overlay
-from springtide.model.pod import Pod
 from springtide.model.refusal import Refusal
 
 
@@ -109,7 +108,8 @@ def device_totals(views: Iterable[tuple[DeviceView, int]]) -> tuple[DeviceTotals
         devices = view.inventory.devices
         sums[family] = DeviceTotals(
             family=family,
-            memory_used_mib=total.memory_used_mib + count * sum(use.memory_mib for use in view.uses),
+            memory_used_mib=total.memory_used_mib
+            + count * sum(use.memory_mib for use in view.uses),
             memory_total_mib=total.memory_total_mib + count * sum(d.memory_mib for d in devices),
             cores_used=total.cores_used + count * sum(use.cores for use in view.uses),
             cores_total=total.cores_total + count * sum(device.cores for device in devices),

@@ -3,7 +3,7 @@
 import numpy as np
 
 from springtide.engine.framework.ask import PodAsk
-from springtide.engine.framework.rule import Outcome, Prepared, Reads, Ready, Rows, one_reason
+from springtide.engine.framework.rule import Outcome, Prepared, Reads, Ready, Rows
 from springtide.model.ledger import Ledger
 
 NOWHERE = -1
@@ -15,7 +15,7 @@ class NodeName:
     name = "NodeName"
     reads = Reads.NODE
 
-    def prepare(self, ask: PodAsk, ledger: Ledger) -> Prepared:  # noqa: ARG002 - the Rule protocol
+    def prepare(self, ask: PodAsk, ledger: Ledger) -> Prepared:
         """Restrict the pod to the node that it names, if it names one."""
         nodes = frozenset({ask.node_name}) if ask.node_name else None
         return Ready(_Named(ask.node_name), nodes)
@@ -29,8 +29,8 @@ class _Named:
         if not self._node_name:
             return None
         refused: np.ndarray = rows != ledger.rows.get(self._node_name, NOWHERE)
-        return one_reason(refused, is_unresolvable=True)
+        return Outcome(refused=refused, unresolvable=refused)
 
-    def reasons(self, bits: int) -> tuple[str, ...]:
-        assert bits
+    def reasons(self, detail: int) -> tuple[str, ...]:
+        assert detail
         return ("node(s) didn't match the requested node name",)

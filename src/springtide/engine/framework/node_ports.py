@@ -1,6 +1,6 @@
 """NodePorts: a port of the node can be given to one pod only."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from springtide.engine.framework.rule import (
     Reads,
     Ready,
     Rows,
-    one_reason,
 )
 from springtide.model.ledger import Ledger
 from springtide.model.pod import HostPort
@@ -25,7 +24,7 @@ class NodePorts:
     name = "NodePorts"
     reads = Reads.USAGE
 
-    def prepare(self, ask: PodAsk, ledger: Ledger) -> Prepared:  # noqa: ARG002 - the Rule protocol
+    def prepare(self, ask: PodAsk, ledger: Ledger) -> Prepared:
         """Collect the ports that the pod wants of its node."""
         wanted = pod_host_ports(ask.spec)
         return Ready(_Wanted(wanted)) if wanted else SKIPPED
@@ -39,26 +38,22 @@ class _Wanted:
         if not ledger.ports:
             return None
         used = map(ledger.ports.get, rows.tolist())
-        taken = [ports is not None and conflict(self._ports, ports) for ports in used]
-        return one_reason(np.array(taken, np.bool_), is_unresolvable=False)
+        taken = [ports is not None and conflicts(self._ports, ports) for ports in used]
+        return Outcome(refused=np.array(taken, np.bool_))
 
-    def reasons(self, bits: int) -> tuple[str, ...]:
-        assert bits
+    def reasons(self, detail: int) -> tuple[str, ...]:
+        assert detail
         return ("node(s) didn't have free ports for the requested pod ports",)
 
 
-def conflict(wanted: Iterable[HostPort], used: Mapping[HostPort, int]) -> bool:
+def conflicts(wanted: Iterable[HostPort], used: Collection[HostPort]) -> bool:
     """Return whether any wanted port meets a used one; IPv6's `::` is an address like any other."""
     return any(_meets(port, used) for port in wanted)
 
 
-def _meets(port: HostPort, used: Mapping[HostPort, int]) -> bool:
+def _meets(port: HostPort, used: Collection[HostPort]) -> bool:
     if port in used:
         return True
     if port.host_ip == ANY_ADDRESS:
         return any(port.port == each.port and port.protocol == each.protocol for each in used)
-    return _everywhere(port) in used
-
-
-def _everywhere(port: HostPort) -> HostPort:
-    return HostPort(host_ip=ANY_ADDRESS, protocol=port.protocol, port=port.port)
+    return HostPort(host_ip=ANY_ADDRESS, protocol=port.protocol, port=port.port) in used

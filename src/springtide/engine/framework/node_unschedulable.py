@@ -4,7 +4,7 @@ from typing import Final
 
 from springtide.base.taints import NO_SCHEDULE, Taint, tolerates
 from springtide.engine.framework.ask import PodAsk
-from springtide.engine.framework.rule import Outcome, Prepared, Reads, Ready, Rows, one_reason
+from springtide.engine.framework.rule import Outcome, Prepared, Reads, Ready, Rows
 from springtide.model.ledger import Ledger
 
 UNSCHEDULABLE: Final = Taint(key="node.kubernetes.io/unschedulable", effect=NO_SCHEDULE)
@@ -16,7 +16,7 @@ class NodeUnschedulable:
     name = "NodeUnschedulable"
     reads = Reads.NODE
 
-    def prepare(self, ask: PodAsk, ledger: Ledger) -> Prepared:  # noqa: ARG002 - the Rule protocol
+    def prepare(self, ask: PodAsk, ledger: Ledger) -> Prepared:
         """Note whether the pod tolerates the taint that stands for a cordon."""
         tolerations = ask.spec.tolerations
         return Ready(_Cordons(any(tolerates(each, UNSCHEDULABLE) for each in tolerations)))
@@ -29,8 +29,8 @@ class _Cordons:
     def evaluate(self, ledger: Ledger, rows: Rows) -> Outcome | None:
         if self._is_tolerated:
             return None
-        return one_reason(ledger.unschedulable[rows], is_unresolvable=True)
+        return Outcome(refused=ledger.unschedulable[rows], unresolvable=ledger.unschedulable[rows])
 
-    def reasons(self, bits: int) -> tuple[str, ...]:
-        assert bits
+    def reasons(self, detail: int) -> tuple[str, ...]:
+        assert detail
         return ("node(s) were unschedulable",)

@@ -35,14 +35,15 @@ class Reads(StrEnum):
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
-    """One rule's verdict over n rows; `unresolvable` and `reasons` only count where `refused`.
+    """One rule's verdict over n rows; `unresolvable` and `detail` only count where `refused`.
 
-    `reasons` is a set of bits that the check itself turns into texts.
+    `detail` is a set of bits that the check itself turns into reasons. It is None if bit 0 is set
+    wherever the rule refuses, and `unresolvable` is None if evicting pods could help everywhere.
     """
 
     refused: Bool
-    unresolvable: Bool
-    reasons: Bits
+    unresolvable: Bool | None = None
+    detail: Bits | None = None
 
 
 class Check(Protocol):
@@ -52,7 +53,7 @@ class Check(Protocol):
         """Return the verdict over these rows, None if all of them pass."""
         ...
 
-    def reasons(self, bits: int) -> tuple[str, ...]:
+    def reasons(self, detail: int) -> tuple[str, ...]:
         """Return the texts that a row's bits stand for."""
         ...
 
@@ -105,14 +106,3 @@ class Rule(Protocol):
 def is_static(rule: Rule) -> bool:
     """Return whether verdicts of this rule outlive every placement."""
     return rule.reads is Reads.NODE
-
-
-def one_reason(refused: Bool, *, is_unresolvable: bool) -> Outcome | None:
-    """Return the outcome of a rule that has one reason, which is bit 0."""
-    if not refused.any():
-        return None
-    return Outcome(
-        refused=refused,
-        unresolvable=refused if is_unresolvable else np.zeros_like(refused),
-        reasons=refused.astype(np.uint64),
-    )

@@ -3,7 +3,7 @@
 from springtide.base.taints import Taint, first_untolerated
 from springtide.engine.framework.ask import PodAsk
 from springtide.engine.framework.distinct import DistinctVerdicts
-from springtide.engine.framework.rule import Outcome, Prepared, Reads, Ready, Rows, one_reason
+from springtide.engine.framework.rule import Outcome, Prepared, Reads, Ready, Rows
 from springtide.model.ledger import Ledger
 
 
@@ -28,8 +28,11 @@ class _Repelled:
         self._repels = repels
 
     def evaluate(self, ledger: Ledger, rows: Rows) -> Outcome | None:
-        return one_reason(self._repels.of(ledger.taintset[rows]), is_unresolvable=True)
+        return Outcome(
+            refused=self._repels.of(ledger.taintset[rows]),
+            unresolvable=self._repels.of(ledger.taintset[rows]),
+        )
 
-    def reasons(self, bits: int) -> tuple[str, ...]:
-        assert bits
+    def reasons(self, detail: int) -> tuple[str, ...]:
+        assert detail
         return ("node(s) had untolerated taint(s)",)

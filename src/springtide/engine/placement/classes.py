@@ -13,7 +13,7 @@ from springtide.engine.framework.requests import pod_host_ports, pod_requests
 from springtide.engine.placement.family import Ask, DeviceFamily
 from springtide.model.pod import HostPort, Pod, PodSpec
 from springtide.model.refusal import Refusal
-from springtide.model.resources import PODS
+from springtide.base.names import PODS
 
 
 class PodClass(msgspec.Struct, frozen=True, cache_hash=True):

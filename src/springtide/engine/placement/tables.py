@@ -158,11 +158,10 @@ class Tables:
                     table.prepared, code, int(table.detail[row]), bool(table.unresolvable[row])
                 )
 
-    def histogram(self, pod_class: PodClass) -> list[tuple[Refusal, int]]:
-        """Return the distinct refusals of all live rows with how many rows each has."""
+    def histogram(self, pod_class: PodClass, *, below: int) -> list[tuple[Refusal, int]]:
+        """Return the distinct refusals of the live rows below one, with how many rows each has."""
         table = self.table(pod_class)
-        ledger = self.ledger
-        rows = np.flatnonzero(ledger.alive[: ledger.count] & (table.code[: ledger.count] != FITS))
+        rows = np.flatnonzero(self.ledger.alive[:below] & (table.code[:below] != FITS))
         found: Counter[Refusal] = Counter()
         for group in _equal_rows(table, rows):
             found[self.refusal(pod_class, int(group[0]))] += len(group)

@@ -16,7 +16,7 @@ from springtide.model.pod import Pod, PodSpec
 from springtide.model.workload import DaemonSet
 
 _CONDITION_TOLERATIONS = tuple(
-    Toleration(key=f"node.kubernetes.io/{condition}", operator="Exists", value="", effect="")
+    Toleration(key=f"node.kubernetes.io/{condition}", operator="Exists")
     for condition in (
         "not-ready",
         "unreachable",
@@ -38,7 +38,10 @@ def daemon_sets(objects: Iterable[DaemonSet], pods: Iterable[Pod]) -> tuple[Daem
         key = (pod.namespace, pod.owner.name)
         if key not in found:
             found[key] = DaemonSet(
-                namespace=pod.namespace, name=pod.owner.name, spec=_unbound(pod.spec)
+                namespace=pod.namespace,
+                name=pod.owner.name,
+                uid=pod.owner.uid,
+                spec=_unbound(pod.spec),
             )
     return tuple(found.values())
 
@@ -49,7 +52,9 @@ def runs_on(daemon: DaemonSet, node: Node) -> bool:
     if any(node.labels.get(key) != value for key, value in spec.node_selector):
         return False
     terms = spec.required_node_terms
-    if terms is not None and not any(term_matches(term, node.labels, node.name) for term in terms):
+    if terms is not None and not any(
+        term_matches(term, node.labels, name=node.name) for term in terms
+    ):
         return False
     tolerations = spec.tolerations + _CONDITION_TOLERATIONS
     return first_untolerated(node.taints, tolerations) is None

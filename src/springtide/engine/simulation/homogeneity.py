@@ -6,7 +6,7 @@ device then stands on a node of its own, so that nothing that asks for NUMA bind
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 
 from msgspec.structs import replace
@@ -31,13 +31,7 @@ def agreed(
     """Return the inventory of a new node, or why the samples (node name, inventory) give none."""
     family = samples[0][1].family
     fresh = [(node, _reset(group, inventory)) for node, inventory in samples]
-    match policy:
-        case Homogeneity.STRICT:
-            answer = _strict(fresh)
-        case Homogeneity.MINIMUM:
-            answer = _minimum(fresh)
-        case Homogeneity.MAJORITY:
-            answer = _majority(fresh)
+    answer = _RULES[policy](fresh)
     if isinstance(answer, str):
         return Refusal(
             rule=family,
@@ -136,3 +130,10 @@ def _with_agreed_numa(
         else replace(device, numa=-2 - position)
         for position, device in enumerate(devices)
     )
+
+
+_RULES: Mapping[Homogeneity, Callable[[Sequence[Sample]], tuple[Device, ...] | str]] = {
+    Homogeneity.STRICT: _strict,
+    Homogeneity.MINIMUM: _minimum,
+    Homogeneity.MAJORITY: _majority,
+}

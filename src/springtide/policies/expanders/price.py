@@ -12,9 +12,10 @@ from math import tanh
 
 import msgspec
 
+from springtide.base.names import CPU, MEMORY
 from springtide.engine.capacity.options import Judgement, Option
 from springtide.engine.framework.requests import pod_requests
-from springtide.model.resources import CPU, MEMORY, Amounts, amounts
+from springtide.model.resources import Amounts, amounts
 
 _GIB = 1 << 30
 _MIB = 1 << 20

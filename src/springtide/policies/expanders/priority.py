@@ -19,9 +19,7 @@ class Priority:
     def judge(self, options: Sequence[Option]) -> list[Judgement]:
         """Return a judgement for every option; if no priority can win, all stay."""
         eligible = [
-            option.group.priority
-            for option in options
-            if option.group.priority >= LOWEST_WINNING
+            option.group.priority for option in options if option.group.priority >= LOWEST_WINNING
         ]
         highest = max(eligible, default=None)
         return [

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 
 import msgspec
 
+from springtide.base.names import CPU, MEMORY
 from springtide.engine.capacity.options import Judgement, Option
 from springtide.engine.framework.requests import pod_requests
-from springtide.model.resources import CPU, MEMORY, amounts
+from springtide.model.resources import amounts
 
 
 class Waste(msgspec.Struct, frozen=True, kw_only=True):

@@ -11,7 +11,8 @@ import msgspec
 
 from springtide.base.quantity import Quantity, compare
 from springtide.model.pod import Container, PodSpec
-from springtide.model.resources import CPU, MEMORY, Resources
+from springtide.base.names import CPU, MEMORY
+from springtide.model.resources import Resources
 
 HUGE_PAGES_PREFIX: Final = "hugepages-"
 # Only these may be overcommitted, so only for these a pod's request follows from its containers.

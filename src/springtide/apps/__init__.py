@@ -1,0 +1,1 @@
+"""Processes: each package composes the core and the edge into one program."""

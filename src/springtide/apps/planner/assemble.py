@@ -1,0 +1,212 @@
+"""From decoded objects to what the engine works on: a ledger, templates, pending pods.
+
+One broken node or pod is left out or closed, and reported; it never takes the others down.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping
+
+import msgspec
+from msgspec.structs import replace
+
+from springtide.base.names import PODS
+from springtide.engine.capacity.plan import SizedGroup
+from springtide.engine.framework.requests import held_requests, pod_host_ports
+from springtide.engine.placement.family import DeviceFamily
+from springtide.engine.simulation.daemons import daemon_sets
+from springtide.engine.simulation.templates import Fleet, build, members
+from springtide.model.device import Inventory, Share
+from springtide.model.ledger import Holding, Ledger
+from springtide.model.node import Node
+from springtide.model.pod import Pod
+from springtide.model.problem import Problem
+from springtide.model.refusal import Refusal
+from springtide.wire.documents import Input
+
+ALLOCATED_NODE = "hami.io/vgpu-node"
+BIND_PHASE = "hami.io/bind-phase"
+
+
+class Picture(msgspec.Struct, frozen=True, kw_only=True):
+    """The cluster as the engine sees it.
+
+    `waiting` are the pods to plan for, `apart` those that wait for something else, with the reason.
+    """
+
+    ledger: Ledger
+    groups: tuple[SizedGroup, ...]
+    waiting: tuple[Pod, ...]
+    apart: tuple[tuple[Pod, str], ...]
+    problems: tuple[Problem, ...]
+
+
+def assemble(found: Input, families: Mapping[str, DeviceFamily]) -> Picture:
+    """Return the picture of everything that was read."""
+    problems: list[Problem] = []
+    ledger = Ledger()
+    for node in found.nodes:
+        _add_node(ledger, node, families, problems)
+    pods = [*found.pods, *(_admitted(pod, families, problems) for pod in found.manifests)]
+    waiting: list[Pod] = []
+    apart: list[tuple[Pod, str]] = []
+    pods_on: dict[str, list[Pod]] = defaultdict(list)
+    for pod in pods:
+        if pod.is_finished:
+            continue
+        place = _place_of(pod)
+        if place:
+            pods_on[place].append(pod)
+            _hold(ledger, pod, place, families, problems)
+        elif reason := _waits_for(pod):
+            apart.append((pod, reason))
+        else:
+            waiting.append(pod)
+    fleet = Fleet(
+        nodes=found.nodes,
+        pods_on=pods_on,
+        daemons=daemon_sets(found.daemon_sets, pods),
+        profiles=found.profiles,
+        families=families,
+    )
+    return Picture(
+        ledger=ledger,
+        groups=_groups(found, fleet, problems),
+        waiting=tuple(waiting),
+        apart=tuple(apart),
+        problems=tuple(problems),
+    )
+
+
+# Nodes and groups
+
+
+def _add_node(
+    ledger: Ledger, node: Node, families: Mapping[str, DeviceFamily], problems: list[Problem]
+) -> None:
+    inventories: dict[str, Inventory] = {}
+    malformed: list[tuple[str, str]] = []
+    for name, family in families.items():
+        answer = family.inventory(node)
+        if isinstance(answer, Inventory):
+            inventories[name] = answer
+        elif isinstance(answer, Refusal):
+            malformed.append((name, answer.text))
+    row = ledger.add_node(node, inventories)
+    for name, text in malformed:
+        ledger.close(row, name, "", text)
+        problems.append(
+            Problem(
+                source="",
+                object=f"Node {node.name}",
+                field="metadata.annotations",
+                message=f"{text}. Its {name} devices take no pods until the registration is valid.",
+            )
+        )
+
+
+def _groups(found: Input, fleet: Fleet, problems: list[Problem]) -> tuple[SizedGroup, ...]:
+    owners: dict[str, str] = {}
+    sized = []
+    for group in found.groups:
+        own = []
+        for node in members(group, found.nodes):
+            first = owners.setdefault(node.name, group.name)
+            if first == group.name:
+                own.append(node)
+            else:
+                problems.append(_claimed_twice(node, first, group.name))
+        size = len(own) if group.size is None else group.size
+        sized.append(SizedGroup(group=group, size=size, template=build(group, own, fleet)))
+    return tuple(sized)
+
+
+def _claimed_twice(node: Node, first: str, second: str) -> Problem:
+    return Problem(
+        source="",
+        object=f"NodeGroup {second}",
+        field="nodeSelector",
+        message=f"node {node.name} belongs to {first} already and is not counted again: "
+        "let the selectors or provider id patterns of the two groups not overlap",
+    )
+
+
+# Pods
+
+
+def _place_of(pod: Pod) -> str:
+    """Return the node that the pod occupies: where it is bound, or is being bound.
+
+    A pod with a device allocation that is not bound yet holds it, unless the bind has failed or
+    the scheduler has put the pod back.
+    """
+    if pod.node_name:
+        return pod.node_name
+    fell_back = (
+        pod.annotations.get(BIND_PHASE) == "failed" or pod.scheduled_reason == "Unschedulable"
+    )
+    return "" if fell_back else pod.annotations.get(ALLOCATED_NODE, "")
+
+
+def _waits_for(pod: Pod) -> str:
+    """Return what an unbound pod waits for other than a node, or an empty text."""
+    if pod.is_terminating:
+        return "is being deleted"
+    if pod.spec.scheduling_gates:
+        return f"waits for scheduling gates: {' '.join(pod.spec.scheduling_gates)}"
+    if pod.is_daemon:
+        return "is a DaemonSet's pod, which new nodes do not help"
+    return ""
+
+
+def _hold(
+    ledger: Ledger,
+    pod: Pod,
+    place: str,
+    families: Mapping[str, DeviceFamily],
+    problems: list[Problem],
+) -> None:
+    row = ledger.rows.get(place)
+    if row is None:
+        return
+    shares: list[tuple[str, tuple[Share, ...]]] = []
+    for name, family in families.items():
+        answer = family.decode(pod)
+        if isinstance(answer, Refusal):
+            ledger.close(row, name, pod.uid, answer.text)
+            problems.append(_unreadable(pod, name, place, answer))
+            continue
+        columns = ledger.devices.get(name)
+        inventory = columns.inventory_at(row) if columns is not None else None
+        if answer is not None and inventory is not None:
+            shares.append((name, family.shares(answer, inventory)))
+    ledger.hold(
+        Holding(
+            uid=pod.uid,
+            row=row,
+            amounts=((PODS, 1), *held_requests(pod).items()),
+            ports=pod_host_ports(pod.spec),
+            shares=tuple(shares),
+        )
+    )
+
+
+def _unreadable(pod: Pod, family: str, place: str, refusal: Refusal) -> Problem:
+    return Problem(
+        source="",
+        object=f"Pod {pod.key}",
+        field="metadata.annotations",
+        message=f"{refusal.text}. Node {place} takes no {family} pods while this pod runs.",
+    )
+
+
+def _admitted(pod: Pod, families: Mapping[str, DeviceFamily], problems: list[Problem]) -> Pod:
+    """Return a manifest's pod as admission would store it: with its families' defaults."""
+    for family in families.values():
+        answer = family.admit(pod.spec)
+        if isinstance(answer, Refusal):
+            problems.append(
+                Problem(source="", object=f"Pod {pod.key}", field="spec", message=f"{answer.text}.")
+            )
+        else:
+            pod = replace(pod, spec=answer)
+    return pod

@@ -1,0 +1,194 @@
+"""From the engine's plan to the report: the sentences and counts that people and programs read."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from springtide.apps.planner.assemble import Picture
+from springtide.apps.planner.report import (
+    ApartPod,
+    FittingPod,
+    GroupReport,
+    GroupVerdict,
+    InputReport,
+    NodeReport,
+    NotEvaluated,
+    PlanReport,
+    ProblemReport,
+    ReasonReport,
+    StuckReport,
+)
+from springtide.engine.capacity.plan import Plan, SizedGroup, Step, Stuck
+from springtide.engine.framework.fit_error import fit_error
+from springtide.model.pod import Pod
+from springtide.model.problem import Problem
+from springtide.model.refusal import Refusal
+
+
+def compose(
+    plan: Plan, picture: Picture, *, read: InputReport, problems: Sequence[Problem]
+) -> PlanReport:
+    """Return the report of a plan."""
+    total = picture.ledger.count
+    stuck = tuple(_stuck(item, total) for item in plan.stuck)
+    return PlanReport(
+        summary=summary(plan, len(picture.waiting)),
+        is_satisfied=not stuck,
+        pending=len(picture.waiting),
+        fitting=tuple(FittingPod(pod=pod.key, node=node) for pod, node in plan.fitting),
+        groups=tuple(_group(item, plan) for item in picture.groups),
+        stuck=stuck,
+        apart=tuple(ApartPod(pod=pod.key, reason=reason) for pod, reason in picture.apart),
+        not_evaluated=_not_evaluated(picture.waiting),
+        problems=tuple(
+            ProblemReport(
+                source=item.source, object=item.object, field=item.field, message=item.message
+            )
+            for item in problems
+        ),
+        input=read,
+    )
+
+
+def summary(plan: Plan, pending: int) -> str:
+    """Return the answer in one or two sentences."""
+    if not pending:
+        return "No pod is waiting for a node."
+    parts = [f"{_are(pending, 'pod')} pending."]
+    if plan.fitting:
+        parts.append(
+            f"{_count(len(plan.fitting), 'pod')} already {_fit(len(plan.fitting))} the nodes that are there."
+        )
+    grown: dict[str, int] = {}
+    helped = 0
+    for step in plan.steps:
+        grown[step.group.name] = grown.get(step.group.name, 0) + step.size_after - step.size_before
+        helped += sum(len(node.pods) for node in step.nodes)
+    left = sum(len(item.pods) for item in plan.stuck)
+    if grown:
+        adding = _and([f"{_count(count, 'node')} to {name}" for name, count in grown.items()])
+        whom = (
+            "it"
+            if pending == helped == 1
+            else "all of them"
+            if helped == pending
+            else f"{helped} of them"
+        )
+        parts.append(
+            f"Adding {adding} lets {whom} run"
+            + (f"; {left} {_fit(left)} nowhere." if left else ".")
+        )
+    elif left:
+        parts.append(f"No node group helps: {left} {_fit(left)} nowhere.")
+    return " ".join(parts)
+
+
+# Groups
+
+
+def _group(item: SizedGroup, plan: Plan) -> GroupReport:
+    name = item.group.name
+    steps = [step for step in plan.steps if step.group.name == name]
+    before, after = next((b, a) for group, b, a in plan.sizes if group == name)
+    objections = next((found for group, found in plan.objections if group == name), ())
+    return GroupReport(
+        name=name,
+        size_before=before,
+        size_after=after,
+        min_size=item.group.min_size,
+        max_size=item.group.max_size,
+        why=steps[0].why if steps else _why_not(item, plan, objections),
+        nodes=tuple(_node(node.name, node.pods) for step in steps for node in step.nodes),
+        objections=tuple(_reason(refusal, count) for refusal, count in objections),
+    )
+
+
+def _why_not(item: SizedGroup, plan: Plan, objections: Sequence[tuple[Refusal, int]]) -> str:
+    name = item.group.name
+    passed_over = _passed_over(name, plan.steps)
+    if passed_over:
+        return f"would do, but {passed_over}"
+    limited = next(
+        (
+            refusal
+            for stuck in plan.stuck
+            for group, refusal in stuck.on_groups
+            if group == name and refusal.rule == "limit"
+        ),
+        None,
+    )
+    if limited is not None:
+        return f"would do, but {_with_detail(limited)}"
+    if objections:
+        return "; ".join(_objection(refusal, count, objections) for refusal, count in objections)
+    if item.size >= item.group.max_size:
+        return f"max node group size reached: {item.size} of at most {item.group.max_size} nodes"
+    return "not needed"
+
+
+def _passed_over(name: str, steps: Iterable[Step]) -> str:
+    return next(
+        (
+            f"{step.group.name} was better ({why})"
+            for step in steps
+            for other, why in step.rejected
+            if other == name
+        ),
+        "",
+    )
+
+
+def _objection(refusal: Refusal, count: int, objections: Sequence[tuple[Refusal, int]]) -> str:
+    text = _with_detail(refusal)
+    return text if len(objections) == 1 else f"{_count(count, 'pod')}: {text}"
+
+
+def _node(name: str, pods: Sequence[Pod]) -> NodeReport:
+    return NodeReport(name=name, pods=tuple(pod.key for pod in pods))
+
+
+def _reason(refusal: Refusal, count: int) -> ReasonReport:
+    return ReasonReport(rule=refusal.rule, reason=refusal.text, count=count, detail=refusal.detail)
+
+
+# Pods
+
+
+def _stuck(item: Stuck, total: int) -> StuckReport:
+    verdicts = tuple(
+        GroupVerdict(group=group, reason=refusal.text, detail=refusal.detail)
+        for group, refusal in item.on_groups
+    )
+    return StuckReport(
+        pods=tuple(pod.key for pod in item.pods),
+        message=fit_error(total, item.on_nodes),
+        closest=next((verdict for verdict in verdicts if verdict.group == item.closest), None),
+        groups=verdicts,
+    )
+
+
+def _not_evaluated(pods: Sequence[Pod]) -> tuple[NotEvaluated, ...]:
+    counts = Counter(field for pod in pods for field in pod.spec.fields)
+    return tuple(NotEvaluated(field=field, pods=count) for field, count in sorted(counts.items()))
+
+
+# Words
+
+
+def _with_detail(refusal: Refusal) -> str:
+    return f"{refusal.text}: {refusal.detail}" if refusal.detail else refusal.text
+
+
+def _count(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _are(count: int, noun: str) -> str:
+    return f"{_count(count, noun)} {'is' if count == 1 else 'are'}"
+
+
+def _fit(count: int) -> str:
+    return "fits" if count == 1 else "fit"
+
+
+def _and(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -1,0 +1,127 @@
+"""The report of a plan: a documented, versioned type that every output format is rendered from.
+
+`PlanReport` is public: its JSON form is `apiVersion: springtide.io/v1alpha1, kind: Plan`, described
+in `docs/plan.md` and by the generated schema. Sentences are made here once, so that the table, the
+JSON and whatever else say the same words.
+"""
+
+from typing import Literal
+
+import msgspec
+
+API_VERSION = "springtide.io/v1alpha1"
+
+
+class _Part(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A part of the report."""
+
+
+class FittingPod(_Part):
+    """A pending pod that fits an existing node as it is."""
+
+    pod: str
+    node: str
+
+
+class NodeReport(_Part):
+    """One node to add, under a made-up name, with the pods that would run on it."""
+
+    name: str
+    pods: tuple[str, ...]
+
+
+class ReasonReport(_Part):
+    """A reason in the words of the rule that gave it, how many it concerns, and the numbers."""
+
+    rule: str
+    reason: str
+    count: int
+    detail: str = ""
+
+
+class GroupReport(_Part):
+    """One node group: its size before and after, and why.
+
+    `nodes` are the nodes to add. `why` says why the group was chosen, or, if it does not grow, why
+    not, as a sentence part; `objections` count the pods that it refuses, by reason.
+    """
+
+    name: str
+    size_before: int
+    size_after: int
+    min_size: int
+    max_size: int
+    why: str
+    nodes: tuple[NodeReport, ...] = ()
+    objections: tuple[ReasonReport, ...] = ()
+
+
+class GroupVerdict(_Part):
+    """Why one group does not take a pod."""
+
+    group: str
+    reason: str
+    detail: str = ""
+
+
+class StuckReport(_Part):
+    """Equal pods that the plan does not help.
+
+    `message` is kube-scheduler's sentence about the existing nodes, `closest` the group that comes
+    nearest with its reason, `groups` all of them.
+    """
+
+    pods: tuple[str, ...]
+    message: str
+    closest: GroupVerdict | None
+    groups: tuple[GroupVerdict, ...]
+
+
+class ApartPod(_Part):
+    """A pod without a node that no node would help, and what it waits for."""
+
+    pod: str
+    reason: str
+
+
+class NotEvaluated(_Part):
+    """A pod field that takes part in scheduling but was not looked at, and how many pods use it."""
+
+    field: str
+    pods: int
+
+
+class ProblemReport(_Part):
+    """Something in the input that was left out or closed, and what to do about it."""
+
+    source: str
+    object: str
+    field: str
+    message: str
+
+
+class InputReport(_Part):
+    """What was read: objects by kind, and pods and nodes that took part."""
+
+    objects: int
+    kinds: dict[str, int]
+    nodes: int
+    pods: int
+    skipped: int
+
+
+class PlanReport(_Part):
+    """The whole answer. `is_satisfied`: every pending pod can run after the plan."""
+
+    api_version: Literal["springtide.io/v1alpha1"] = "springtide.io/v1alpha1"
+    kind: Literal["Plan"] = "Plan"
+    summary: str
+    is_satisfied: bool
+    pending: int
+    fitting: tuple[FittingPod, ...]
+    groups: tuple[GroupReport, ...]
+    stuck: tuple[StuckReport, ...]
+    apart: tuple[ApartPod, ...]
+    not_evaluated: tuple[NotEvaluated, ...]
+    problems: tuple[ProblemReport, ...]
+    input: InputReport

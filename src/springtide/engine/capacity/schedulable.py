@@ -1,0 +1,66 @@
+"""Which pending pods fit the nodes that exist, devices included.
+
+As Cluster Autoscaler's filter of schedulable pods: by priority, highest first, in input order, the
+search going on behind the last match; a pod of a class that has failed is not tried again, since
+placements only take room away. A pod that asks for devices goes where its family's node score is
+highest, which is where the live scheduler would put it.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+
+from springtide.engine.placement.classes import Classifier, PodClass
+from springtide.engine.placement.family import Rows
+from springtide.engine.placement.tables import Placement, Tables, holding
+from springtide.model.overlay import Overlay
+from springtide.model.pod import Pod
+
+
+class Fill(msgspec.Struct, frozen=True):
+    """Pods placed, each with its node's name, and pods that fit nowhere, in input order."""
+
+    placed: tuple[tuple[Pod, str], ...]
+    left: tuple[Pod, ...]
+
+
+def fill(
+    pods: Sequence[Pod],
+    tables: Tables,
+    overlay: Overlay,
+    classifier: Classifier,
+    *,
+    first_row: int = 0,
+) -> Fill:
+    """Place what fits on the rows from `first_row` on, hold it in the overlay, and say what did."""
+    placed: list[tuple[Pod, str]] = []
+    failed: set[PodClass] = set()
+    last = first_row
+    for pod in sorted(pods, key=lambda pod: -pod.spec.priority):
+        pod_class = classifier.classify(pod)
+        placement = None if pod_class in failed else _best(pod_class, tables, last, first_row)
+        if placement is None:
+            failed.add(pod_class)
+            continue
+        overlay.hold(holding(pod.uid, pod_class, placement))
+        placed.append((pod, overlay.ledger.names[placement.row]))
+        last = placement.row
+    done = {pod.uid for pod, _ in placed}
+    return Fill(tuple(placed), tuple(pod for pod in pods if pod.uid not in done))
+
+
+def _best(pod_class: PodClass, tables: Tables, last: int, first_row: int) -> Placement | None:
+    rows = tables.candidates(pod_class)
+    rows = rows[rows >= first_row]
+    return tables.first_fit(pod_class, _preferred(pod_class, tables, rows, last))
+
+
+def _preferred(pod_class: PodClass, tables: Tables, rows: Rows, last: int) -> Rows:
+    if not len(rows):
+        return rows
+    if pod_class.asks:
+        # A stable sort of ascending rows: equal scores keep the order of the nodes.
+        return rows[np.argsort(-tables.table(pod_class).score[rows], kind="stable")]
+    cut = int(np.searchsorted(rows, last, side="right"))
+    return np.concatenate([rows[cut:], rows[:cut]])

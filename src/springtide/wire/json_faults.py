@@ -1,0 +1,58 @@
+"""Where a JSON text breaks, and what was expected there."""
+
+import re
+from typing import Final
+
+import msgspec
+
+from springtide.wire.errors import MalformedDocument
+
+_AT: Final = re.compile(r"JSON is malformed: (?P<what>.*) \(byte (?P<byte>\d+)\)")
+_TRUNCATED: Final = "Input data was truncated"
+_TRAILING: Final = "trailing characters"
+_AGAIN: Final = "Write it again, for example with kubectl get nodes,pods -A -o json."
+
+
+def end_of_first(fault: msgspec.DecodeError) -> int | None:
+    """Return where the first of several JSON texts ends, None if that is not the complaint."""
+    matched = _AT.fullmatch(str(fault))
+    if matched is None or matched["what"] != _TRAILING:
+        return None
+    return int(matched["byte"])
+
+
+def malformed_json(
+    fault: Exception, data: bytes, *, source: str, first_line: int = 1
+) -> MalformedDocument:
+    """Return the decoder's complaint with the place in the source."""
+    matched = _AT.fullmatch(str(fault))
+    if str(fault) == _TRUNCATED:
+        offset = len(data)
+        reason = f"the JSON breaks off at byte {offset}, where {_expected(data)} was expected."
+    elif matched is not None:
+        offset = int(matched["byte"])
+        reason = f"this is not JSON at byte {offset}: {matched['what']}."
+    else:
+        offset, reason = 0, f"this is not JSON: {fault}."
+    line = first_line + data.count(b"\n", 0, offset)
+    return MalformedDocument(source, line=line, reason=reason, remedy=_AGAIN)
+
+
+_EXPECTATIONS: Final = {
+    "expected ',' or '}'": "a comma or a closing brace",
+    "expected ',' or ']'": "a comma or a closing bracket",
+    "expected ':'": "a colon",
+    "object keys must be strings": "the name of a field",
+    "invalid character": "a value",
+}
+
+
+def _expected(data: bytes) -> str:
+    """Ask the decoder: a character that fits nowhere but inside a text makes it say what would."""
+    try:
+        msgspec.json.decode(data + b" x", type=msgspec.Raw)
+    except msgspec.DecodeError as fault:
+        matched = _AT.fullmatch(str(fault))
+        if matched is not None:
+            return _EXPECTATIONS.get(matched["what"], "the rest of a value")
+    return "the end of a text"

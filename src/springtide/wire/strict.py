@@ -1,0 +1,94 @@
+"""Our own documents, read strictly: an unknown field is an error that names the nearest known one.
+
+People write these documents by hand, and a misspelt field that is silently ignored gives a wrong
+answer. The types say what is known; this module turns the decoder's complaint into a sentence.
+"""
+
+import difflib
+import re
+from typing import Final, TypeVar
+
+import msgspec
+from msgspec import inspect
+
+from springtide.wire.errors import InvalidDocument
+from springtide.wire.origin import Origin
+from springtide.wire.validation import Path, complaint, located, reason
+
+T = TypeVar("T")
+
+_UNKNOWN: Final = re.compile(r"Object contains unknown field `(?P<name>.*)`")
+_CHOICE: Final = re.compile(r"Invalid enum value '(?P<value>.*)'")
+
+
+def read(value: object, of: type[T], *, origin: Origin) -> T:
+    """Return the plain value as this record, or raise InvalidDocument."""
+    try:
+        return msgspec.convert(value, type=of)
+    except msgspec.ValidationError as fault:
+        raise _invalid(fault, value, of, origin) from fault
+
+
+def nearest(name: str, known: list[str]) -> str:
+    """Return the remedy for a misspelt name."""
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    if close:
+        return f'did you mean "{close[0]}"?'
+    return f"known are {', '.join(known)}."
+
+
+def _invalid(
+    fault: msgspec.ValidationError, value: object, of: type[object], origin: Origin
+) -> InvalidDocument:
+    what, text = complaint(fault)
+    path = located(text, what, value)
+    unknown, choice = _UNKNOWN.fullmatch(what), _CHOICE.fullmatch(what)
+    if unknown is not None:
+        known = _fields(_type_at(inspect.type_info(of), path[:-1]))
+        return origin.fault(path, f"there is no such field; {nearest(unknown['name'], known)}")
+    if choice is not None:
+        known = _choices(_type_at(inspect.type_info(of), path))
+        name = choice["value"]
+        return origin.fault(path, f'"{name}" is not one of the choices; {nearest(name, known)}')
+    return origin.fault(path, reason(what))
+
+
+def _type_at(of: inspect.Type, path: Path) -> inspect.Type:
+    """Return the type of the field at this path; the path exists, because the decoder was there."""
+    for step in path:
+        of = _child(of, step)
+    return of
+
+
+def _child(of: inspect.Type, step: str | int) -> inspect.Type:
+    match of:
+        case inspect.UnionType():
+            return _child(next(each for each in of.types if _is_container(each)), step)
+        case inspect.StructType():
+            return next(each.type for each in of.fields if each.encode_name == step)
+        case inspect.VarTupleType() | inspect.ListType():
+            return of.item_type
+        case inspect.DictType():
+            return of.value_type
+        case _:
+            raise AssertionError(f"{of} has no fields")
+
+
+def _is_container(of: inspect.Type) -> bool:
+    return isinstance(
+        of, inspect.StructType | inspect.VarTupleType | inspect.ListType | inspect.DictType
+    )
+
+
+def _fields(of: inspect.Type) -> list[str]:
+    if isinstance(of, inspect.UnionType):
+        of = next(each for each in of.types if isinstance(each, inspect.StructType))
+    assert isinstance(of, inspect.StructType)
+    return [each.encode_name for each in of.fields]
+
+
+def _choices(of: inspect.Type) -> list[str]:
+    if isinstance(of, inspect.EnumType):
+        return [str(each.value) for each in of.cls]
+    assert isinstance(of, inspect.LiteralType)
+    return [str(each) for each in of.values]
