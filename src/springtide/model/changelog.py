@@ -7,6 +7,8 @@ has read, and re-evaluates the rows logged since.
 import numpy as np
 import numpy.typing as npt
 
+from springtide.model.columns import distinct
+
 
 class ChangeLog:
     """Row indices in the order in which they changed."""
@@ -36,4 +38,4 @@ class ChangeLog:
 
     def since(self, position: int) -> npt.NDArray[np.int32]:
         """Return the rows logged since this position, each once, ascending."""
-        return np.unique(self._rows[position : self.position])
+        return distinct(self._rows[position : self.position])

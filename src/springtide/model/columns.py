@@ -214,6 +214,7 @@ def _cells(rows: int) -> Int32:
     return np.zeros((rows, 1), np.int32)
 
 
+IntegerT = TypeVar("IntegerT", bound=np.integer)
 ArrayT = TypeVar("ArrayT", bound=npt.NDArray[np.generic])
 
 
@@ -226,3 +227,11 @@ def grown(array: ArrayT, size: int, *, axis: int = 0) -> ArrayT:
     larger = np.zeros(shape, array.dtype)
     larger[tuple(slice(0, length) for length in array.shape)] = array
     return larger  # type: ignore[return-value]  # same dtype and rank as the argument
+
+
+def distinct(values: npt.NDArray[IntegerT]) -> npt.NDArray[IntegerT]:
+    """Return the distinct values, ascending (`np.unique` would load masked arrays: 0.15 s)."""
+    ordered = np.sort(values)
+    is_first = np.ones(len(ordered), np.bool_)
+    is_first[1:] = ordered[1:] != ordered[:-1]
+    return ordered[is_first]

@@ -10,6 +10,9 @@ from typing import Final
 
 import msgspec
 
+from springtide.wire import strict
+from springtide.wire.origin import Origin
+
 SCHEDULER_GROUP: Final = "kubescheduler.config.k8s.io"
 SCHEDULER_KIND: Final = "KubeSchedulerConfiguration"
 DEVICE_CONFIG_KEY: Final = "device-config.yaml"
@@ -36,9 +39,9 @@ class SchedulerConfiguration(msgspec.Struct, frozen=True):
     extenders: tuple[Extender, ...] = ()
 
 
-def managed_resources(value: object) -> frozenset[str]:
+def managed_resources(value: object, *, origin: Origin) -> frozenset[str]:
     """Return the names that kube-scheduler ignores because an extender manages them."""
-    read = msgspec.convert(value, type=SchedulerConfiguration)
+    read = strict.read(value, SchedulerConfiguration, origin=origin)
     return frozenset(
         each.name
         for extender in read.extenders

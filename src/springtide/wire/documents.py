@@ -6,8 +6,6 @@ counted and left alone. One broken API object is a `Problem`; a document that ca
 of ours that says what cannot be, is a fault that names file, line and field.
 """
 
-import codecs
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -20,15 +18,15 @@ from springtide.model.problem import Problem
 from springtide.model.profile import DeviceProfile
 from springtide.model.workload import DaemonSet
 from springtide.wire import configurations, yaml
-from springtide.wire.crd import nodegroups, profiles
-from springtide.wire.errors import InvalidDocument, MalformedObject
+from springtide.wire.errors import MalformedDocument, MalformedObject
 from springtide.wire.json_faults import end_of_first, malformed_json
 from springtide.wire.k8s.objects import LIST_DECODER, Objects, group_of, label, reads
-from springtide.wire.k8s.parts import without_nulls
+from springtide.wire.k8s.parts import is_given, without_nulls
+from springtide.wire.k8s.schema import ABSENT
 from springtide.wire.origin import Origin
+from springtide.wire.ours import GROUP, KINDS, Ours
 from springtide.wire.source import Source
-
-GROUP: Final = "springtide.io"
+from springtide.wire.text import is_json, next_document, utf8
 
 
 class Input(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,3 +58,197 @@ def decode(sources: Sequence[Source]) -> Input:
     for source in sources:
         reading.take(source)
     return reading.finish()
+
+
+class _Header(msgspec.Struct, frozen=True, rename="camel"):
+    """What decides where an object goes."""
+
+    api_version: str = ""
+    kind: str = ""
+    items: msgspec.Raw = ABSENT
+
+
+_NOTHING: Final = _Header()
+_HEADER: Final = msgspec.json.Decoder(_Header)
+_ITEMS: Final = msgspec.json.Decoder(tuple[msgspec.Raw, ...])
+_YAML_NAMES: Final = (".yaml", ".yml", ".yaml.gz", ".yml.gz")
+_NO_KIND: Final = "there is no kind; add apiVersion and kind."
+
+
+class _Reading:
+    """Takes sources one after the other, and says at the end what they amount to."""
+
+    def __init__(self) -> None:
+        self._objects = Objects()
+        self._ours = Ours()
+        self._device_config: Mapping[str, object] | None = None
+        self._managed_resources: frozenset[str] | None = None
+
+    def take(self, source: Source) -> None:
+        """Read one source, JSON or YAML or one after the other."""
+        data, first_line = utf8(source.data), 1
+        while data:
+            if not is_json(data):
+                return self._take_yaml(data, source.name)
+            try:
+                end = self._take_json(data, source.name, first_line)
+            except MalformedDocument:
+                # A flow mapping starts like JSON.
+                if not source.name.endswith(_YAML_NAMES):
+                    raise
+                return self._take_yaml(data, source.name)
+            first_line += data.count(b"\n", 0, end)
+            data = data[end:]
+        return None
+
+    def finish(self) -> Input:
+        """Return all that was said."""
+        objects, ours = self._objects, self._ours
+        objects.finish()
+        nodes = tuple(objects.nodes.values())
+        profiles, problems = ours.usable_profiles(nodes)
+        return Input(
+            nodes=nodes,
+            pods=tuple(objects.pods.values()),
+            manifests=tuple(objects.manifests.values()),
+            daemon_sets=tuple(objects.daemon_sets.values()),
+            groups=tuple(ours.groups.values()),
+            profiles=profiles,
+            device_config=self._device_config,
+            managed_resources=self._managed_resources,
+            problems=(*objects.problems, *ours.problems, *problems),
+            notes=_notes(objects.ignored),
+            counts=dict(sorted((objects.read + objects.ignored).items())),
+            ignored=dict(sorted(objects.ignored.items())),
+        )
+
+    def _take_yaml(self, data: bytes, source: str) -> None:
+        for document in yaml.documents(data, source):
+            origin = Origin(source=source, document=document)
+            if not isinstance(document.value, dict):
+                raise origin.fault((), "the document is not a map; a Kubernetes object is one.")
+            self._document(msgspec.json.encode(document.value), origin)
+
+    def _take_json(self, data: bytes, source: str, first_line: int) -> int:
+        """Read the first JSON text, and return where the next one starts."""
+        origin = Origin(source=source)
+        try:
+            self._document(data, origin)
+        except (msgspec.DecodeError, RecursionError) as fault:
+            end = end_of_first(fault)
+            start = None if end is None else next_document(data, end)
+            if start is None:
+                raise malformed_json(fault, data, source=source, first_line=first_line) from fault
+            self._document(data[:end], origin)
+            return start
+        return len(data)
+
+    def _document(self, data: bytes, origin: Origin) -> None:
+        """Read one document: a list in one pass if that works, everything else by its kind."""
+        try:
+            listed = LIST_DECODER.decode(data)
+        except msgspec.ValidationError:
+            self._route(data, origin)
+            return
+        if listed.kind.endswith("List"):
+            self._objects.add_list(listed, origin.label)
+        else:
+            self._route(data, origin)
+
+    def _route(
+        self, data: bytes | msgspec.Raw, origin: Origin, *, assumed: _Header = _NOTHING
+    ) -> None:
+        header = self._header(data, origin)
+        kind, version = header.kind or assumed.kind, header.api_version or assumed.api_version
+        group = group_of(version)
+        if kind.endswith("List") and is_given(header.items):
+            self._take_items(header, origin)
+        elif reads(group, kind):
+            self._objects.add_raw(
+                data, group=group, kind=kind, source=origin.label, at=origin.place
+            )
+        elif group == GROUP or (kind in KINDS and not version):
+            self._objects.read[kind] += 1
+            self._ours.take(without_nulls(msgspec.json.decode(data)), kind, origin)
+        else:
+            self._take_configuration(data, group, kind, origin)
+
+    def _header(self, data: bytes | msgspec.Raw, origin: Origin) -> _Header:
+        try:
+            return _HEADER.decode(data)
+        except msgspec.ValidationError as fault:
+            reason = "this is not an object with a kind; write one, or a List of them."
+            raise origin.fault((), reason) from fault
+
+    def _take_items(self, header: _Header, origin: Origin) -> None:
+        # The items of a NodeList carry no kind of their own.
+        kind = header.kind.removesuffix("List")
+        assumed = _Header(api_version=header.api_version if kind else "", kind=kind)
+        for index, item in enumerate(_ITEMS.decode(header.items)):
+            self._route(item, origin.item(index), assumed=assumed)
+
+    def _take_configuration(
+        self, data: bytes | msgspec.Raw, group: str, kind: str, origin: Origin
+    ) -> None:
+        plain: Any = msgspec.json.decode(data)
+        if (group, kind) == (configurations.SCHEDULER_GROUP, configurations.SCHEDULER_KIND):
+            self._objects.read[kind] += 1
+            self._add_managed_resources(plain, origin)
+        elif (group, kind) == ("", "ConfigMap") and self._take_config_map(plain, origin):
+            self._objects.read[kind] += 1
+        elif configurations.is_device_config(plain):
+            self._add_device_config(plain, origin)
+        elif kind:
+            self._objects.ignore(kind)
+        elif origin.path:
+            self._objects.problem(origin.label, origin.place, MalformedObject("kind", _NO_KIND))
+        else:
+            raise origin.fault((), _NO_KIND)
+
+    def _take_config_map(self, plain: Any, origin: Origin) -> bool:
+        """Return whether an entry of the ConfigMap is a configuration that we read."""
+        has_found = False
+        name = label("ConfigMap", plain, origin.place)
+        for key, text in configurations.embedded(plain):
+            inner = f"{origin.label} ({name}, {key})"
+            try:
+                embedded = yaml.documents(text.encode(), inner)
+            except MalformedDocument as fault:
+                self._objects.problem(
+                    origin.label, name, MalformedObject(f'data["{key}"]', str(fault))
+                )
+                continue
+            for document in embedded:
+                has_found |= self._take_embedded(document, inner)
+        return has_found
+
+    def _take_embedded(self, document: yaml.Document, source: str) -> bool:
+        origin, value = Origin(source=source, document=document), document.value
+        if not isinstance(value, dict):
+            return False
+        if value.get("kind") == configurations.SCHEDULER_KIND:
+            self._add_managed_resources(value, origin)
+            return True
+        if configurations.is_device_config(value):
+            self._add_device_config(value, origin)
+            return True
+        return False
+
+    def _add_managed_resources(self, plain: object, origin: Origin) -> None:
+        names = configurations.managed_resources(without_nulls(plain), origin=origin)
+        self._managed_resources = (self._managed_resources or frozenset()) | names
+
+    def _add_device_config(self, plain: Mapping[str, object], origin: Origin) -> None:
+        if self._device_config is None:
+            self._device_config = plain
+        elif self._device_config != plain:
+            reason = "a second device configuration differs; the first one counts. Give only one."
+            self._objects.problem(origin.label, "device configuration", MalformedObject("", reason))
+
+
+def _notes(ignored: Mapping[str, int]) -> tuple[str, ...]:
+    count = ignored.get("CronJob", 0)
+    if not count:
+        return ()
+    what = "1 CronJob is" if count == 1 else f"{count} CronJobs are"
+    return (f"{what} not looked at; to plan for what it starts, give the Job.",)

@@ -13,12 +13,13 @@ _TRAILING: Final = "trailing characters"
 _AGAIN: Final = "Write it again, for example with kubectl get nodes,pods -A -o json."
 
 
-def end_of_first(fault: msgspec.DecodeError) -> int | None:
-    """Return where the first of several JSON texts ends, None if that is not the complaint."""
+def end_of_first(fault: Exception) -> int | None:
+    """Return where more follows a complete JSON text, None if that is not the complaint."""
     matched = _AT.fullmatch(str(fault))
     if matched is None or matched["what"] != _TRAILING:
         return None
-    return int(matched["byte"])
+    # Only this complaint counts the character that it points at.
+    return int(matched["byte"]) - 1
 
 
 def malformed_json(
@@ -30,7 +31,7 @@ def malformed_json(
         offset = len(data)
         reason = f"the JSON breaks off at byte {offset}, where {_expected(data)} was expected."
     elif matched is not None:
-        offset = int(matched["byte"])
+        offset = end_of_first(fault) or int(matched["byte"])
         reason = f"this is not JSON at byte {offset}: {matched['what']}."
     else:
         offset, reason = 0, f"this is not JSON: {fault}."

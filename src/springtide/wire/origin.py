@@ -24,6 +24,11 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
             return self.source
         return f"{self.source}:{self.document.line}"
 
+    @property
+    def place(self) -> str:
+        """Return where inside its document the object stands, empty for the document itself."""
+        return shown(self.path)
+
     def item(self, index: int) -> "Origin":
         """Return the origin of one item of a list."""
         return msgspec.structs.replace(self, path=(*self.path, "items", index))

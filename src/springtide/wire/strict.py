@@ -17,6 +17,10 @@ from springtide.wire.validation import Path, complaint, located, reason
 
 T = TypeVar("T")
 
+_CONTAINERS: Final = (
+    inspect.StructType, inspect.VarTupleType, inspect.ListType, inspect.DictType,
+)  # fmt: skip
+
 _UNKNOWN: Final = re.compile(r"Object contains unknown field `(?P<name>.*)`")
 _CHOICE: Final = re.compile(r"Invalid enum value '(?P<value>.*)'")
 
@@ -63,7 +67,7 @@ def _type_at(of: inspect.Type, path: Path) -> inspect.Type:
 def _child(of: inspect.Type, step: str | int) -> inspect.Type:
     match of:
         case inspect.UnionType():
-            return _child(next(each for each in of.types if _is_container(each)), step)
+            return _child(next(each for each in of.types if isinstance(each, _CONTAINERS)), step)
         case inspect.StructType():
             return next(each.type for each in of.fields if each.encode_name == step)
         case inspect.VarTupleType() | inspect.ListType():
@@ -74,21 +78,20 @@ def _child(of: inspect.Type, step: str | int) -> inspect.Type:
             raise AssertionError(f"{of} has no fields")
 
 
-def _is_container(of: inspect.Type) -> bool:
-    return isinstance(
-        of, inspect.StructType | inspect.VarTupleType | inspect.ListType | inspect.DictType
-    )
-
-
 def _fields(of: inspect.Type) -> list[str]:
-    if isinstance(of, inspect.UnionType):
-        of = next(each for each in of.types if isinstance(each, inspect.StructType))
-    assert isinstance(of, inspect.StructType)
-    return [each.encode_name for each in of.fields]
+    structs = (each for each in _alternatives(of) if isinstance(each, inspect.StructType))
+    return [field.encode_name for each in structs for field in each.fields]
 
 
 def _choices(of: inspect.Type) -> list[str]:
-    if isinstance(of, inspect.EnumType):
-        return [str(each.value) for each in of.cls]
-    assert isinstance(of, inspect.LiteralType)
-    return [str(each) for each in of.values]
+    choices: list[str] = []
+    for each in _alternatives(of):
+        if isinstance(each, inspect.EnumType):
+            choices += (str(member.value) for member in each.cls)
+        elif isinstance(each, inspect.LiteralType):
+            choices += (str(value) for value in each.values)
+    return choices
+
+
+def _alternatives(of: inspect.Type) -> tuple[inspect.Type, ...]:
+    return of.types if isinstance(of, inspect.UnionType) else (of,)

@@ -27,6 +27,13 @@ _WORDS: Final = {
 _QUOTABLE: Final = frozenset({"int", "float", "bool"})
 
 Path = tuple[str | int, ...]
+"""Steps to a field: its name, an index, or a `Key`."""
+
+
+class Key(str):
+    """A step that is the key of a map, such as a resource name, and no field of its own."""
+
+    __slots__ = ()
 
 
 def malformed(fault: msgspec.ValidationError, value: object) -> MalformedObject:
@@ -63,10 +70,10 @@ def shown(path: Path) -> str:
     for step in path:
         if isinstance(step, int):
             text += f"[{step}]"
-        elif _is_plain(step):
-            text += f".{step}" if text else step
-        else:
+        elif isinstance(step, Key):
             text += f'["{step}"]'
+        else:
+            text += f".{step}" if text else step
     return text
 
 
@@ -91,6 +98,8 @@ def _wrong_type(expected: list[str], found: str) -> str:
 
 
 def _listed(types: list[str]) -> str:
+    if "float" in types:
+        types = [each for each in types if each != "int"]
     return " or ".join(
         _WORDS.get(each, each) for each in types if each != "null" or len(types) == 1
     )
@@ -108,7 +117,7 @@ def _step(matched: re.Match[str], value: object, *, found: str) -> str | int:
         return matched["name"]
     # The decoder does not say which key; it is the first whose value has the type that it found.
     entries = value if isinstance(value, dict) else {}
-    return next((key for key, each in entries.items() if _type(each) == found), "...")
+    return Key(next((key for key, each in entries.items() if _type(each) == found), "..."))
 
 
 def _child(value: object, step: str | int) -> object:
@@ -129,7 +138,3 @@ def _type(value: object) -> str:
             return "object"
         case _:
             return "array"
-
-
-def _is_plain(step: str) -> bool:
-    return re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", step) is not None

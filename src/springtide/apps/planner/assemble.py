@@ -44,8 +44,7 @@ def assemble(found: Input, families: Mapping[str, DeviceFamily]) -> Picture:
     """Return the picture of everything that was read."""
     problems: list[Problem] = []
     ledger = Ledger()
-    for node in found.nodes:
-        _add_node(ledger, node, families, problems)
+    registered = {node.name: _add_node(ledger, node, families, problems) for node in found.nodes}
     pods = [*found.pods, *(_admitted(pod, families, problems) for pod in found.manifests)]
     waiting: list[Pod] = []
     apart: list[tuple[Pod, str]] = []
@@ -62,11 +61,11 @@ def assemble(found: Input, families: Mapping[str, DeviceFamily]) -> Picture:
         else:
             waiting.append(pod)
     fleet = Fleet(
-        nodes=found.nodes,
+        registered=registered,
         pods_on=pods_on,
         daemons=daemon_sets(found.daemon_sets, pods),
         profiles=found.profiles,
-        families=families,
+        families=tuple(families),
     )
     return Picture(
         ledger=ledger,
@@ -80,28 +79,34 @@ def assemble(found: Input, families: Mapping[str, DeviceFamily]) -> Picture:
 # Nodes and groups
 
 
+Registered = dict[str, Inventory | Refusal]
+
+
 def _add_node(
     ledger: Ledger, node: Node, families: Mapping[str, DeviceFamily], problems: list[Problem]
-) -> None:
-    inventories: dict[str, Inventory] = {}
-    malformed: list[tuple[str, str]] = []
-    for name, family in families.items():
-        answer = family.inventory(node)
-        if isinstance(answer, Inventory):
-            inventories[name] = answer
-        elif isinstance(answer, Refusal):
-            malformed.append((name, answer.text))
-    row = ledger.add_node(node, inventories)
-    for name, text in malformed:
-        ledger.close(row, name, "", text)
-        problems.append(
-            Problem(
-                source="",
-                object=f"Node {node.name}",
-                field="metadata.annotations",
-                message=f"{text}. Its {name} devices take no pods until the registration is valid.",
-            )
-        )
+) -> Registered:
+    registered: Registered = {
+        name: answer
+        for name, family in families.items()
+        if (answer := family.inventory(node)) is not None
+    }
+    row = ledger.add_node(
+        node, {name: found for name, found in registered.items() if isinstance(found, Inventory)}
+    )
+    for name, answer in registered.items():
+        if isinstance(answer, Refusal):
+            ledger.close(row, name, "", answer.text)
+            problems.append(_malformed(node, name, answer))
+    return registered
+
+
+def _malformed(node: Node, family: str, refusal: Refusal) -> Problem:
+    return Problem(
+        source="",
+        object=f"Node {node.name}",
+        field="metadata.annotations",
+        message=f"{refusal.text}. The node takes no {family} pods until its registration is valid.",
+    )
 
 
 def _groups(found: Input, fleet: Fleet, problems: list[Problem]) -> tuple[SizedGroup, ...]:

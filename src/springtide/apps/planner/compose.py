@@ -3,6 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from msgspec.structs import replace
+
 from springtide.apps.planner.assemble import Picture
 from springtide.apps.planner.report import (
     ApartPod,
@@ -29,7 +31,7 @@ def compose(
 ) -> PlanReport:
     """Return the report of a plan."""
     total = picture.ledger.count
-    stuck = tuple(_stuck(item, total) for item in plan.stuck)
+    stuck = _merged(_stuck(item, total) for item in plan.stuck)
     return PlanReport(
         summary=summary(plan, len(picture.waiting)),
         is_satisfied=not stuck,
@@ -164,6 +166,14 @@ def _stuck(item: Stuck, total: int) -> StuckReport:
         closest=next((verdict for verdict in verdicts if verdict.group == item.closest), None),
         groups=verdicts,
     )
+
+
+def _merged(items: Iterable[StuckReport]) -> tuple[StuckReport, ...]:
+    """Join entries that say the same of different pods."""
+    found: dict[StuckReport, list[str]] = {}
+    for item in items:
+        found.setdefault(replace(item, pods=()), []).extend(item.pods)
+    return tuple(replace(item, pods=tuple(pods)) for item, pods in found.items())
 
 
 def _not_evaluated(pods: Sequence[Pod]) -> tuple[NotEvaluated, ...]:

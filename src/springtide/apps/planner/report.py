@@ -12,25 +12,21 @@ import msgspec
 API_VERSION = "springtide.io/v1alpha1"
 
 
-class _Part(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A part of the report."""
-
-
-class FittingPod(_Part):
+class FittingPod(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """A pending pod that fits an existing node as it is."""
 
     pod: str
     node: str
 
 
-class NodeReport(_Part):
+class NodeReport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """One node to add, under a made-up name, with the pods that would run on it."""
 
     name: str
     pods: tuple[str, ...]
 
 
-class ReasonReport(_Part):
+class ReasonReport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """A reason in the words of the rule that gave it, how many it concerns, and the numbers."""
 
     rule: str
@@ -39,7 +35,7 @@ class ReasonReport(_Part):
     detail: str = ""
 
 
-class GroupReport(_Part):
+class GroupReport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """One node group: its size before and after, and why.
 
     `nodes` are the nodes to add. `why` says why the group was chosen, or, if it does not grow, why
@@ -56,7 +52,7 @@ class GroupReport(_Part):
     objections: tuple[ReasonReport, ...] = ()
 
 
-class GroupVerdict(_Part):
+class GroupVerdict(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """Why one group does not take a pod."""
 
     group: str
@@ -64,7 +60,7 @@ class GroupVerdict(_Part):
     detail: str = ""
 
 
-class StuckReport(_Part):
+class StuckReport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """Equal pods that the plan does not help.
 
     `message` is kube-scheduler's sentence about the existing nodes, `closest` the group that comes
@@ -77,21 +73,21 @@ class StuckReport(_Part):
     groups: tuple[GroupVerdict, ...]
 
 
-class ApartPod(_Part):
+class ApartPod(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """A pod without a node that no node would help, and what it waits for."""
 
     pod: str
     reason: str
 
 
-class NotEvaluated(_Part):
+class NotEvaluated(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """A pod field that takes part in scheduling but was not looked at, and how many pods use it."""
 
     field: str
     pods: int
 
 
-class ProblemReport(_Part):
+class ProblemReport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """Something in the input that was left out or closed, and what to do about it."""
 
     source: str
@@ -100,7 +96,7 @@ class ProblemReport(_Part):
     message: str
 
 
-class InputReport(_Part):
+class InputReport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """What was read: objects by kind, and pods and nodes that took part."""
 
     objects: int
@@ -110,7 +106,7 @@ class InputReport(_Part):
     skipped: int
 
 
-class PlanReport(_Part):
+class PlanReport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """The whole answer. `is_satisfied`: every pending pod can run after the plan."""
 
     api_version: Literal["springtide.io/v1alpha1"] = "springtide.io/v1alpha1"

@@ -20,7 +20,7 @@ from springtide.engine.capacity.start import DeviceTotals, Start, device_totals
 from springtide.engine.framework.node_ports import conflicts
 from springtide.engine.framework.requests import pod_host_ports
 from springtide.engine.placement.classes import PodClass, held_amounts
-from springtide.model.columns import Int64, Interner, grown
+from springtide.model.columns import Int64, Interner, distinct, grown
 from springtide.model.device import DeviceView
 from springtide.model.pod import HostPort, Pod
 from springtide.model.refusal import Refusal
@@ -164,7 +164,7 @@ class Packing:
         room = np.minimum(room, self._port_room(batch, self._ports[nodes]))
         room = np.minimum(room, limit)
         if batch.pod_class.asks:
-            for state in np.unique(self._state[nodes[room > 0]]):
+            for state in distinct(self._state[nodes[room > 0]]):
                 mine = self._state[nodes] == state
                 bound = int(room[mine].max())
                 taken = len(self._walk(int(state), batch.pod_class, bound)) - 1
@@ -256,7 +256,7 @@ class Packing:
         self._placed.append((pods, [names[node] for node in sequence.tolist()]))
 
     def _advance(self, pod_class: PodClass, nodes: Indices, taken: Indices) -> None:
-        for state in np.unique(self._state[nodes]):
+        for state in distinct(self._state[nodes]):
             mine = self._state[nodes] == state
             walk = np.array(self._walk(int(state), pod_class, int(taken[mine].max())))
             self._state[nodes[mine]] = walk[taken[mine]]

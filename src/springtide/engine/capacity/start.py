@@ -84,19 +84,20 @@ def begin(
 def _verdict(start: Start, pod_class: PodClass, row: int) -> Refusal | None:
     """Return why a new node's row refuses the class, or None if it takes the pod.
 
-    Where a family's devices are unknown, the template says why.
+    Where a family's devices are unknown, the template says why; where they are known, the family
+    says how much was asked and how much there is.
     """
     answer = start.tables.place(pod_class, row)
     if not isinstance(answer, Refusal):
         return None
-    for family, refusal in start.template.refusals:
-        if (
-            answer.rule == family
-            and answer.is_unresolvable
-            and family not in dict(start.template.inventories)
-        ):
-            return refusal
-    return answer
+    inventory = dict(start.template.inventories).get(answer.rule)
+    if inventory is None:
+        return dict(start.template.refusals).get(answer.rule, answer)
+    ask = next((ask for ask in pod_class.asks if ask.family == answer.rule), None)
+    if ask is None:
+        return answer
+    detail = start.tables.families[ask.family].detail(ask, inventory, answer)
+    return replace(answer, detail=detail)
 
 
 def device_totals(views: Iterable[tuple[DeviceView, int]]) -> tuple[DeviceTotals, ...]:

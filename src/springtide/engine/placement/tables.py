@@ -188,7 +188,8 @@ class Tables:
         pod_class = table.pod_class
         for row in table.exact.keys() & set(rows.tolist()) if table.exact else ():
             del table.exact[row]
-        table.prepared = self.framework.prepare(pod_class.framework, self.ledger)
+        if table.prepared is None or not table.prepared.is_lasting:
+            table.prepared = self.framework.prepare(pod_class.framework, self.ledger)
         verdicts = self.framework.evaluate(table.prepared, self.ledger, rows)
         table.code[rows] = verdicts.rule
         table.detail[rows] = verdicts.detail
@@ -297,7 +298,7 @@ def _equal_rows(table: Table, rows: Rows) -> list[Rows]:
     own = np.isin(table.code[rows], (EXACT, DEVICES_INEXACT, CLOSED))
     words.append(np.where(own, rows + 1, 0).astype(np.uint64))
     key = np.column_stack([*words, codes.astype(np.uint64)])
-    _, inverse = np.unique(key, axis=0, return_inverse=True)
-    order = np.argsort(inverse, kind="stable")
-    cuts = np.flatnonzero(np.diff(inverse[order])) + 1
-    return list(np.split(rows[order], cuts))
+    groups: dict[bytes, list[int]] = {}
+    for row, word in zip(rows.tolist(), key, strict=True):
+        groups.setdefault(word.tobytes(), []).append(row)
+    return [np.array(group, np.intp) for group in groups.values()]

@@ -12,7 +12,6 @@ from enum import StrEnum
 
 import msgspec
 
-from springtide.engine.placement.family import DeviceFamily
 from springtide.engine.placement.unregistered import PROFILE, unregistered
 from springtide.engine.simulation.daemons import expected
 from springtide.engine.simulation.homogeneity import Homogeneity, agreed
@@ -51,13 +50,17 @@ class Template(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Fleet(msgspec.Struct, frozen=True, kw_only=True):
-    """What templates are made from: all nodes with their pods, DaemonSets and device profiles."""
+    """What templates are made from.
 
-    nodes: Sequence[Node]
+    `registered` holds what each node registers, by node name and family, `pods_on` the pods that
+    occupy each node.
+    """
+
+    registered: Mapping[str, Mapping[str, Inventory | Refusal]]
     pods_on: Mapping[str, Sequence[Pod]]
     daemons: Sequence[DaemonSet]
     profiles: Sequence[DeviceProfile]
-    families: Mapping[str, DeviceFamily]
+    families: Sequence[str]
 
 
 def members(group: NodeGroup, nodes: Sequence[Node]) -> tuple[Node, ...]:
@@ -123,8 +126,8 @@ def _devices(group: NodeGroup, node: Node, own: Sequence[Node], fleet: Fleet) ->
     profile = _profile(group, node, fleet.profiles)
     inventories: list[tuple[str, Inventory]] = []
     refusals: list[tuple[str, Refusal]] = []
-    for name, family in fleet.families.items():
-        answer = _family_devices(group, own, family, profile)
+    for name in fleet.families:
+        answer = _family_devices(group, own, name, profile, fleet)
         if isinstance(answer, Inventory):
             inventories.append((name, answer))
         else:
@@ -135,13 +138,14 @@ def _devices(group: NodeGroup, node: Node, own: Sequence[Node], fleet: Fleet) ->
 def _family_devices(
     group: NodeGroup,
     own: Sequence[Node],
-    family: DeviceFamily,
+    family: str,
     profile: DeviceProfile | Refusal | None,
+    fleet: Fleet,
 ) -> Inventory | Refusal:
     samples: list[tuple[str, Inventory]] = []
     malformed: Refusal | None = None
     for node in own:
-        registered = family.inventory(node)
+        registered = fleet.registered.get(node.name, {}).get(family)
         if isinstance(registered, Inventory) and node.is_ready:
             samples.append((node.name, registered))
         elif isinstance(registered, Refusal):
@@ -150,10 +154,10 @@ def _family_devices(
         return agreed(group.name, samples, _policy(group, profile))
     if isinstance(profile, Refusal):
         return profile
-    described = dict(profile.devices).get(family.name) if profile is not None else None
+    described = dict(profile.devices).get(family) if profile is not None else None
     if described:
-        return Inventory(family.name, described)
-    return malformed or _undescribed(group, own, family.name, profile)
+        return Inventory(family, described)
+    return malformed or _undescribed(group, own, family, profile)
 
 
 def _undescribed(

@@ -42,11 +42,15 @@ def fit_container(ask: NvidiaAsk, request: Request, trial: Trial) -> Grants | Re
     may_share_cards = eligible.has_mig and ask.accepts_mig
     if request.count > len(eligible.candidates) and not may_share_cards:
         return codes.node_short()
+    return fit_cards(ask, request, trial)
+
+
+def fit_cards(ask: NvidiaAsk, request: Request, trial: Trial) -> Grants | Refusal:
+    """Return the cards that one container gets, as if nobody had counted the candidates first."""
     walk = _walked(ask, request, trial)
     if len(walk.picked) < request.count:
-        return codes.refusal_of(
-            walk.counts, picked=len(walk.picked), total=len(eligible.candidates)
-        )
+        total = len(trial.eligible.candidates)
+        return codes.refusal_of(walk.counts, picked=len(walk.picked), total=total)
     return _granted(walk.picked, request, trial)
 
 

@@ -12,16 +12,16 @@ from typing import Final, Literal
 import msgspec
 
 from springtide.base import quantity
+from springtide.base.names import PODS
 from springtide.base.taints import Taint
 from springtide.model.group import NodeGroup
 from springtide.model.node import Node
 from springtide.model.profile import Homogeneity
-from springtide.base.names import PODS
 from springtide.model.resources import Resources
 from springtide.wire import strict
 from springtide.wire.crd.selector import NodeSelector, to_selector
 from springtide.wire.origin import Origin
-from springtide.wire.validation import Path
+from springtide.wire.validation import Key, Path
 
 API_VERSION: Final = "springtide.io/v1alpha1"
 KIND: Final = "NodeGroups"
@@ -146,7 +146,9 @@ class _Reading:
             if size < 0:
                 self._refuse((field,), f"{size} is below 0; a group has no fewer nodes than none.")
         if entry.min_size > entry.max_size:
-            reason = f"{entry.min_size} is above maxSize, {entry.max_size}; lower it, or raise that."
+            reason = (
+                f"{entry.min_size} is above maxSize, {entry.max_size}; lower it, or raise that."
+            )
             self._refuse(("minSize",), reason)
         if entry.price is not None and entry.price < 0:
             self._refuse(("price",), f"{entry.price} is below 0; give what a node costs an hour.")
@@ -174,15 +176,17 @@ class _Reading:
         )
 
     def _resources(self, read: Mapping[str, str | int | float], field: str) -> Resources:
-        return tuple(sorted((name, self._quantity(each, field, name)) for name, each in read.items()))
+        return tuple(
+            sorted((name, self._quantity(each, field, name)) for name, each in read.items())
+        )
 
     def _quantity(self, value: str | float, field: str, name: str) -> quantity.Quantity:
         try:
             found = quantity.from_json(value)
         except quantity.MalformedQuantity as fault:
             reason = f'"{fault.text}" is not a quantity; write one like 500m or 16Gi.'
-            raise self._origin.fault((*self._path, "template", field, name), reason) from fault
+            raise self._origin.fault((*self._path, "template", field, Key(name)), reason) from fault
         if found.nano < 0:
             reason = f"{found} is below 0; a node cannot have less than nothing."
-            raise self._origin.fault((*self._path, "template", field, name), reason)
+            raise self._origin.fault((*self._path, "template", field, Key(name)), reason)
         return found

@@ -75,9 +75,7 @@ def read_device_profile(value: Any, *, origin: Origin) -> DeviceProfile:
         raise origin.fault(("spec", "registrationTimeout"), reason)
     return DeviceProfile(
         name=document.metadata.name,
-        selector=to_selector(
-            spec.node_selector, origin=origin, path=("spec", "nodeSelector")
-        ),
+        selector=to_selector(spec.node_selector, origin=origin, path=("spec", "nodeSelector")),
         devices=to_devices(spec.devices, origin=origin, path=("spec", "devices")),
         last_verified=to_devices(
             document.status.last_verified.devices,

@@ -21,9 +21,7 @@ class Expression(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     values: tuple[str, ...] = ()
 
 
-class NodeSelector(
-    msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True
-):
+class NodeSelector(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
     """A selector as written."""
 
     match_labels: dict[str, str] = {}

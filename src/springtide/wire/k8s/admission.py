@@ -9,9 +9,9 @@ from typing import Final
 
 import msgspec
 
+from springtide.base.names import CPU, MEMORY
 from springtide.base.quantity import Quantity, compare
 from springtide.model.pod import Container, PodSpec
-from springtide.base.names import CPU, MEMORY
 from springtide.model.resources import Resources
 
 HUGE_PAGES_PREFIX: Final = "hugepages-"

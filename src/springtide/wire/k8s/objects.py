@@ -18,7 +18,7 @@ from springtide.wire.errors import MalformedObject
 from springtide.wire.k8s import schema
 from springtide.wire.k8s.nodes import to_node
 from springtide.wire.k8s.parts import Parts, decoded
-from springtide.wire.k8s.pods import is_manifest, to_pod
+from springtide.wire.k8s.pods import DEFAULT_NAMESPACE, is_manifest, to_pod
 from springtide.wire.k8s.workloads import (
     Owners,
     Replicated,
@@ -177,7 +177,10 @@ def label(kind: str, plain: object, at: str) -> str:
     name, namespace = names.get("name"), names.get("namespace")
     if not isinstance(name, str) or not name:
         return f"{kind} at {at}" if at else kind
-    return f"{kind}/{namespace}/{name}" if isinstance(namespace, str) else f"{kind}/{name}"
+    if kind == "Node":
+        return f"{kind}/{name}"
+    is_given = isinstance(namespace, str) and namespace
+    return f"{kind}/{namespace if is_given else DEFAULT_NAMESPACE}/{name}"
 
 
 def _name_of(read: schema.Object, at: str) -> str:

@@ -1,0 +1,108 @@
+"""Scores in single precision, and the weights that a pod may give them."""
+
+import numpy as np
+import pytest
+
+from springtide.engine.placement.score import (
+    Load,
+    Sums,
+    Weights,
+    load_score,
+    node_scores,
+    parse_weights,
+    single,
+)
+
+
+def load(slots: tuple[int, int], cores: tuple[int, int], memory: tuple[int, int]) -> Load:
+    return Load(*slots, *cores, *memory)
+
+
+@pytest.mark.parametrize(
+    ("state", "score"),
+    [
+        # A card of the bare type NVIDIA, the request added: 1/2000/25 used, 1000 MiB and 20 asked.
+        (load((2, 10), (45, 100), (3000, 8000)), 10.25),
+        (load((1, 10), (20, 100), (1000, 8000)), 4.25),
+        (load((2, 10), (95, 100), (7000, 8000)), 20.25),
+        (load((2, 10), (60, 100), (20000, 40960)), 12.8828125),
+        (load((1, 10), (30, 100), (30000, 40960)), 11.32421875),
+        (load((2, 10), (1, 4), (2048, 8192)), 7.0),
+        (load((3, 10), (2, 4), (3072, 8192)), 11.75),
+        (load((1, 10), (2, 10), (5000, 10000)), 8.0),
+        (load((0, 0), (0, 100), (0, 100)), 0.0),
+        (load((0, 10), (0, 0), (0, 100)), 0.0),
+        (load((0, 10), (0, 100), (0, 0)), 0.0),
+    ],
+)
+def test_a_score_is_ten_times_the_used_parts(state: Load, score: float) -> None:
+    assert load_score(state) == single(score)
+
+
+@pytest.mark.parametrize(
+    ("weights", "scores"),
+    [
+        (Weights(), (16, 15)),
+        (Weights(memory=3), (26, 27)),
+        (Weights(core=3), (34, 17)),
+    ],
+)
+def test_weights_change_which_card_is_fuller(weights: Weights, scores: tuple[float, float]) -> None:
+    first = load((2, 10), (90, 100), (50, 100))
+    second = load((8, 10), (10, 100), (60, 100))
+
+    weighted = [load_score(each, weights) for each in (first, second)]
+
+    assert weighted == pytest.approx(scores, rel=1e-6)
+
+
+def sums(*numbers: int) -> Sums:
+    return np.array(numbers, np.float64)
+
+
+def test_a_nodes_score_sums_all_devices_first() -> None:
+    used = (sums(125, 5, 5), sums(300, 50, 50), sums(300, 4000, 4000))
+    total = (sums(250, 10, 20), sums(300, 100, 200), sums(300, 8000, 16000))
+
+    scores = node_scores(used, total)
+
+    assert scores.tolist() == [25.0, 15.0, 7.5]
+    assert scores.dtype == np.float32
+
+
+def test_the_score_of_two_used_cards_is_the_recorded_one() -> None:
+    scores = node_scores((sums(3), sums(90), sums(50000)), (sums(20), sums(200), sums(81920)))
+
+    assert scores.tolist() == [12.103515625]
+
+
+def test_a_node_without_capacity_scores_nothing() -> None:
+    scores = node_scores((sums(0), sums(0), sums(0)), (sums(0), sums(0), sums(0)))
+
+    assert scores.tolist() == [0.0]
+
+
+def test_weights_are_read_in_any_order() -> None:
+    assert parse_weights(" memory=3 , slot=1,core = 0") == Weights(slot=1, core=0, memory=3)
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        ("", "expected slot, core, and memory weights"),
+        ("slot=1,core=1", "expected slot, core, and memory weights"),
+        ("slot=1,core=1,memory=1,x=1", "expected slot, core, and memory weights"),
+        ("slot=1,core=1,memory", "expected key=value entries"),
+        ("slot=1,slot=1,memory=1", 'duplicate "slot" weight'),
+        ("slot=1,core=a,memory=1", '"core" weight must be an integer'),
+        ("slot=1.5,core=1,memory=1", '"slot" weight must be an integer'),
+        ("slot==1,core=1,memory=1", '"slot" weight must be an integer'),
+        ("slot=99999999999999999999,core=1,memory=1", '"slot" weight must be an integer'),
+        ("slot=1,core=-1,memory=1", '"core" weight must not be negative'),
+        ("x=1,core=1,memory=1", 'unknown weight "x"'),
+        ("Slot=1,core=1,memory=1", 'unknown weight "Slot"'),
+        ("slot=0,core=0,memory=0", "at least one weight must be positive"),
+    ],
+)
+def test_broken_weights_say_what_is_wrong(value: str, problem: str) -> None:
+    assert parse_weights(value) == problem

@@ -1,0 +1,168 @@
+"""Recorded answers of the Cluster Autoscaler about estimates, compared with ours.
+
+A recorded case goes the product's own way: its objects are decoded, existing nodes and their pods
+make a ledger, and the estimator is asked. Every entry of the pending pods is one batch. The result is
+a list of differences as texts; none means equal.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+from msgspec import structs
+
+from springtide.base.names import PODS
+from springtide.engine.capacity.batches import Batch
+from springtide.engine.capacity.estimate import Estimate, NewNode, estimate
+from springtide.engine.capacity.limits import Limiter, Threshold, cluster_room, headroom
+from springtide.engine.capacity.packing import NOT_SIMULATED
+from springtide.engine.capacity.start import begin
+from springtide.engine.framework.framework import Framework
+from springtide.engine.framework.requests import held_requests, pod_host_ports
+from springtide.engine.placement.classes import Classifier
+from springtide.engine.placement.tables import Tables
+from springtide.engine.simulation.templates import Source, Template
+from springtide.model.group import NodeGroup
+from springtide.model.ledger import Holding, Ledger
+from springtide.model.node import Node
+from springtide.model.overlay import Overlay
+from springtide.model.pod import Pod
+from springtide.wire.k8s import Parts, decode_node, decode_pod
+
+Case = Mapping[str, Any]
+
+_REPELLING: Final = frozenset({"affinity.podAntiAffinity"})
+_BETWEEN_PODS: Final = _REPELLING | {"topologySpreadConstraints", "affinity.podAffinity"}
+_OTHERS: Final = frozenset({"volumes.persistentVolumeClaim", "volumes.disk", "resourceClaims"})
+
+
+class StandingClock:
+    """A clock that never moves: no recorded case came near its limit of time."""
+
+    def monotonic_s(self) -> float:
+        """Return zero."""
+        return 0.0
+
+
+def skip_reason(case: Case) -> str | None:
+    """Return which rules the case needs that are not built yet, or None if it needs none."""
+    given, parts = case["input"], Parts()
+    standing = [*given["template"]["pods"], *(each["pod"] for each in given["pods"])]
+    # A pod that stands somewhere keeps others away by its anti-affinity only.
+    needed = _fields((each["pod"] for each in given["pendingPods"]), parts) & (
+        _BETWEEN_PODS | _OTHERS
+    )
+    needed |= _fields(standing, parts) & (_REPELLING | _OTHERS)
+    return f"not built yet: {', '.join(sorted(needed))}" if needed else None
+
+
+def replay_estimate(case: Case) -> list[str]:
+    """Return where our estimate differs from the recorded one."""
+    ours = shown(_answer(case["input"], Parts()))
+    recorded = case["result"]
+    return [
+        f"{name}: recorded {_brief(recorded[name])}, ours {_brief(ours[name])}"
+        for name in ("nodeCount", "scheduled", "unscheduled", "placements")
+        if ours[name] != recorded[name]
+    ]
+
+
+def shown(answer: Estimate) -> dict[str, Any]:
+    """Return an estimate in the form of a recorded result."""
+    return {
+        "nodeCount": answer.node_count,
+        "scheduled": [pod.name for pod in answer.placed],
+        "unscheduled": [pod.name for pod in answer.left],
+        "placements": dict(_placements(answer.nodes)),
+    }
+
+
+def _answer(given: Case, parts: Parts) -> Estimate:
+    template = _template(given, parts)
+    classifier = Classifier({})
+    items = []
+    for entry in given["pendingPods"]:
+        pods = tuple(_copies(entry["pod"], range(entry["count"]), parts))
+        items.append(Batch(classifier.classify(pods[0]), pods))
+    overlay = Overlay(_ledger(given, parts))
+    tables = Tables(overlay.ledger, Framework(), {})
+    start = begin(template, tables, overlay, [item.pod_class for item in items])
+    with overlay.trial():
+        return estimate(items, start, _limiter(given), fastpath=given["options"]["fastpath"])
+
+
+def _limiter(given: Case) -> Limiter:
+    options = given["options"]
+    groups = [given["nodeGroup"], *given.get("similarNodeGroups", ())]
+    return Limiter(
+        (
+            Threshold(options["maxNodesPerScaleUp"]),
+            headroom([(each["maxSize"], each["targetSize"]) for each in groups]),
+            cluster_room(options["maxNodesTotal"], options["currentNodeCount"]),
+        ),
+        StandingClock(),
+    )
+
+
+def _template(given: Case, parts: Parts) -> Template:
+    described = given["template"]
+    return Template(
+        group=NodeGroup(name=given["nodeGroup"]["id"], max_size=given["nodeGroup"]["maxSize"]),
+        node=_node(described["node"], parts),
+        source=Source.INPUT,
+        pods=tuple(_pod(each, parts) for each in described["pods"]),
+    )
+
+
+def _ledger(given: Case, parts: Parts) -> Ledger:
+    ledger = Ledger()
+    for entry in given["nodes"]:
+        ledger.add_node(_node(entry["node"], parts))
+    for entry in given["pods"]:
+        copies = _copies(entry["pod"], range(len(entry["on"])), parts)
+        for pod, place in zip(copies, entry["on"], strict=True):
+            ledger.hold(
+                Holding(
+                    uid=pod.uid,
+                    row=ledger.rows[place],
+                    amounts=((PODS, 1), *held_requests(pod).items()),
+                    ports=pod_host_ports(pod.spec),
+                )
+            )
+    return ledger
+
+
+def _copies(raw: Case, indices: Iterable[int], parts: Parts) -> Iterator[Pod]:
+    first = _pod(raw, parts)
+    for index in indices:
+        name = f"{first.name}-{index}"
+        yield structs.replace(first, name=name, uid=f"{first.namespace}/{name}")
+
+
+def _pod(raw: Case, parts: Parts) -> Pod:
+    return decode_pod(msgspec.json.encode(raw), parts)
+
+
+def _node(raw: Case, parts: Parts) -> Node:
+    return decode_node(msgspec.json.encode(raw), parts)
+
+
+def _fields(pods: Iterable[Case], parts: Parts) -> set[str]:
+    return {field for raw in pods for field in _pod(raw, parts).spec.fields}
+
+
+def _placements(nodes: Sequence[NewNode]) -> Iterator[tuple[str, list[str]]]:
+    """Yield the pods of each node; nodes that were merely counted are named after the last one."""
+    last, counted = "", 0
+    for node in nodes:
+        if node.name.startswith(NOT_SIMULATED):
+            counted += 1
+            yield f"{last}-fake-{counted}", [NOT_SIMULATED]
+        else:
+            last = node.name
+            yield node.name, sorted(pod.name for pod in node.pods)
+
+
+def _brief(value: object, *, length_max: int = 300) -> str:
+    text = repr(value)
+    return text if len(text) <= length_max else f"{text[:length_max]}…"
