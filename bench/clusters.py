@@ -136,7 +136,15 @@ def shapes(count: int, *, seed: int = 7) -> list[Json]:
     ]
 
 
-def dump(*, nodes: int, placed: int, pending: int, shape_count: int, groups: int) -> bytes:
+def dump(
+    *,
+    nodes: int,
+    placed: int,
+    pending: int,
+    shape_count: int,
+    groups: int,
+    placed_memory_mib: int = 2000,
+) -> bytes:
     """Return a whole cluster as one JSON list."""
     asks = shapes(shape_count)
     items = [node(index, groups) for index in range(nodes)]
@@ -144,8 +152,10 @@ def dump(*, nodes: int, placed: int, pending: int, shape_count: int, groups: int
         row = index % nodes
         card = index // nodes % 8
         name = items[row]["metadata"]["name"]
-        ask = {**asks[index % shape_count], "gpumem": 2000}
-        items.append(pod(index, ask, placed=(name, f"GPU-{row:05d}-{card}"), memory_mib=2000))
+        ask = {**asks[index % shape_count], "gpumem": placed_memory_mib}
+        items.append(
+            pod(index, ask, placed=(name, f"GPU-{row:05d}-{card}"), memory_mib=placed_memory_mib)
+        )
     for index in range(pending):
         items.append(pod(placed + index, asks[index % shape_count], placed=None))
     return json.dumps({"apiVersion": "v1", "items": items, "kind": "List"}).encode()

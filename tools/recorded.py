@@ -42,7 +42,9 @@ def main(arguments: list[str] | None = None) -> int:
             if options.topic and not case["id"].startswith(options.topic):
                 continue
             outcome = replay(case, path)
-            verdict = "skipped" if outcome.skipped else "failed" if outcome.differences else "passed"
+            verdict = (
+                "skipped" if outcome.skipped else "failed" if outcome.differences else "passed"
+            )
             counts[verdict] += 1
             reasons[outcome.skipped] += bool(outcome.skipped)
             if verdict == "failed" and counts["failed"] <= options.show:
@@ -60,7 +62,9 @@ def replay_kube(case: Case, path: Path) -> Outcome:
     kind = path.name.removesuffix(".jsonl.gz")
     if kind == "quantities":
         if base.is_listed_difference(case):
-            return Outcome([], "quantity outside int64 or negative fraction, see docs/differences.md")
+            return Outcome(
+                [], "quantity outside int64 or negative fraction, see docs/differences.md"
+            )
         return Outcome(base.replay_quantity(case))
     if kind == "selectors":
         return Outcome(base.replay_selector(case))

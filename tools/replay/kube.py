@@ -27,6 +27,7 @@ from springtide.engine.framework.rule import (
     Rejected,
     Rule,
     Skipped,
+    selection,
 )
 from springtide.model.ledger import Holding, Ledger
 from springtide.model.pod import Pod
@@ -87,7 +88,7 @@ class _Replay:
         }
 
     def _filter_differences(self, rule: Rule, prepared: Ready) -> list[str]:
-        outcome = prepared.check.evaluate(self._ledger, self._rows)
+        outcome = prepared.check.evaluate(self._ledger, selection(self._rows))
         found: list[str] = []
         for row, name in enumerate(self._ledger.names):
             recorded = self._expected["filter"].get(name, ())
@@ -190,7 +191,7 @@ def _row_refusal(rule: Rule, prepared: Ready, outcome: Outcome | None, row: int)
     return Refusal(
         rule=rule.name,
         reasons=prepared.check.reasons(bits),
-        is_unresolvable=outcome.unresolvable is not None and bool(outcome.unresolvable[row]),
+        is_unresolvable=bool(outcome.unresolvable[row]),
     )
 
 

@@ -82,7 +82,9 @@ class ResourceColumns:
         self.allocatable[:, row] = 0
         self.used[:, row] = 0
         for name, quantity in allocatable.items():
-            self.allocatable[self.index(name), row] = quantity
+            # The index first: naming a new resource replaces the matrices.
+            index = self.index(name)
+            self.allocatable[index, row] = quantity
 
 
 class DeviceColumns:
@@ -139,6 +141,7 @@ class DeviceColumns:
         """Give a row to a node's inventory: nothing used, nothing closed."""
         for name in self._CELLS:
             getattr(self, name)[row] = 0
+        self.closed.pop(row, None)
         devices = inventory.devices if inventory else ()
         self.inventory[row] = self.inventories.code(inventory) if inventory else -1
         self.count[row] = len(devices)

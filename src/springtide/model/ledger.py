@@ -59,6 +59,7 @@ class Ledger:
         self.ports: dict[int, dict[HostPort, int]] = {}
         self.holdings: dict[str, Holding] = {}
         self.changes = ChangeLog()
+        self._namesakes: dict[int, int] = {}
 
     # Nodes
 
@@ -71,6 +72,9 @@ class Ledger:
         """
         row = self._new_row()
         label = node.labels.get(HOSTNAME_LABEL)
+        earlier = self.rows.get(name or node.name)
+        if earlier is not None:
+            self._namesakes[row] = earlier
         self.rows[name or node.name] = row
         self.names.append(name or node.name)
         self.nodes.append(node)
@@ -88,8 +92,11 @@ class Ledger:
     def drop_last_node(self) -> None:
         """Take back the row that was added last; nothing may be held on it."""
         row = self.count - 1
-        if self.rows.get(self.names[row]) == row:
+        earlier = self._namesakes.pop(row, None)
+        if earlier is None:
             del self.rows[self.names[row]]
+        else:
+            self.rows[self.names[row]] = earlier
         for per_row in (self.names, self.nodes, self.hostnames):
             per_row.pop()
         self.alive[row] = False

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -24,6 +25,18 @@ from springtide.engine.framework.fit_error import fit_error
 from springtide.model.pod import Pod
 from springtide.model.problem import Problem
 from springtide.model.refusal import Refusal
+
+# Pod fields that no rule here reads yet, to kube-scheduler's plugin that does.
+_RULES: Final = {
+    "topologySpreadConstraints": "PodTopologySpread",
+    "topologySpreadConstraints.preferred": "PodTopologySpread",
+    "affinity.podAffinity": "InterPodAffinity",
+    "affinity.podAntiAffinity": "InterPodAffinity",
+    "affinity.preferred": "NodeAffinity, InterPodAffinity",
+    "volumes.persistentVolumeClaim": "VolumeBinding",
+    "volumes.disk": "NodeVolumeLimits",
+    "resourceClaims": "DynamicResources",
+}
 
 
 def compose(
@@ -178,7 +191,15 @@ def _merged(items: Iterable[StuckReport]) -> tuple[StuckReport, ...]:
 
 def _not_evaluated(pods: Sequence[Pod]) -> tuple[NotEvaluated, ...]:
     counts = Counter(field for pod in pods for field in pod.spec.fields)
-    return tuple(NotEvaluated(field=field, pods=count) for field, count in sorted(counts.items()))
+    return tuple(
+        NotEvaluated(
+            field=field,
+            rule=_RULES.get(field, ""),
+            is_required=not field.endswith(".preferred"),
+            pods=count,
+        )
+        for field, count in sorted(counts.items())
+    )
 
 
 # Words

@@ -81,9 +81,15 @@ class ApartPod(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class NotEvaluated(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A pod field that takes part in scheduling but was not looked at, and how many pods use it."""
+    """A pod field that takes part in scheduling but was not looked at, and how many pods use it.
+
+    `rule` is the scheduler's plugin that reads the field. If `is_required` the scheduler may refuse
+    a node that the plan counts on; if not, it only orders the nodes that would do.
+    """
 
     field: str
+    rule: str
+    is_required: bool
     pods: int
 
 
@@ -97,13 +103,17 @@ class ProblemReport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class InputReport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What was read: objects by kind, and pods and nodes that took part."""
+    """What was read: objects by kind, and pods and nodes that took part.
+
+    `notes` are sentences about what was left out on purpose.
+    """
 
     objects: int
     kinds: dict[str, int]
     nodes: int
     pods: int
     skipped: int
+    notes: tuple[str, ...] = ()
 
 
 class PlanReport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

@@ -54,4 +54,5 @@ def _read(found: Input, skipped: int) -> InputReport:
         nodes=len(found.nodes),
         pods=len(found.pods) + len(found.manifests),
         skipped=skipped,
+        notes=found.notes,
     )

@@ -85,15 +85,10 @@ def tells_nodes_apart(pod_class: PodClass) -> bool:
 
 
 def _answer(items: Sequence[Batch], placer: Packing | Stepping, *, is_limited: bool) -> Estimate:
-    placed = placer.placed()
-    nodes: dict[str, list[Pod]] = {}
-    for pod, node in placed:
-        nodes.setdefault(node, []).append(pod)
-    done = {pod.uid for pod, _ in placed}
-    left = tuple(pod for batch in items for pod in batch.pods if pod.uid not in done)
+    left = placer.placed.left(items)
     return Estimate(
-        nodes=tuple(NewNode(name, tuple(nodes[name])) for name in sorted(nodes, key=placer.rank)),
-        placed=tuple(pod for pod, _ in placed),
+        nodes=tuple(NewNode(placer.name(node), pods) for node, pods in placer.placed.by_node()),
+        placed=placer.placed.pods(),
         left=left,
         devices=placer.device_totals(),
         is_limited=is_limited and bool(left),

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from springtide.engine.capacity.batches import Batch
 from springtide.engine.capacity.limits import Limiter
+from springtide.engine.capacity.placed import Indices, Placed
 from springtide.engine.capacity.start import DeviceTotals, Start, device_totals
 from springtide.engine.framework.node_ports import conflicts
 from springtide.engine.framework.requests import pod_host_ports
@@ -30,7 +30,6 @@ NOT_SIMULATED: Final = "(not simulated)"
 _FIRST_NODES: Final = 64
 
 State = tuple[tuple[str, DeviceView], ...]
-Indices = npt.NDArray[np.intp]
 
 
 class Packing:
@@ -38,7 +37,6 @@ class Packing:
 
     def __init__(self, start: Start) -> None:
         self._start = start
-        self._names: Interner[str] = Interner()
         self._states: Interner[State] = Interner((start.views(),))
         self._port_sets: Interner[frozenset[HostPort]] = Interner()
         self._next: dict[tuple[int, PodClass], int] = {}
@@ -52,7 +50,7 @@ class Packing:
         self._used = np.zeros(_FIRST_NODES, np.bool_)
         self._last_match = 0
         self._counted = 0
-        self._placed: list[tuple[Sequence[Pod], Sequence[str]]] = []
+        self.placed = Placed()
 
     # What the estimate asks for
 
@@ -104,19 +102,15 @@ class Packing:
         wanted = -(-len(rest) // each)
         granted = limiter.permit(wanted) if wanted else 0
         counted = rest[: granted * each]
-        names = [f"{NOT_SIMULATED} {index // each}" for index in range(len(counted))]
-        self._placed.append((counted, names))
+        self.placed.add(batch, counted, self.count + np.arange(len(counted)) // each)
         self._counted += -(-len(counted) // each)
         return granted == wanted
 
-    def placed(self) -> list[tuple[Pod, str]]:
-        """Return every placed pod with its node's name, in order of placement."""
-        return [pair for pods, names in self._placed for pair in zip(pods, names, strict=True)]
-
-    def rank(self, name: str) -> int:
-        """Return the order in which nodes were added; counted nodes come last."""
-        index = self._names.known(name)
-        return self.count + int(name.rsplit(maxsplit=1)[-1]) if index is None else index
+    def name(self, index: int) -> str:
+        """Return the name of the new node with this index; counted ones were never built."""
+        if index >= self.count:
+            return f"{NOT_SIMULATED} {index - self.count}"
+        return self._start.name(index)
 
     def device_totals(self) -> tuple[DeviceTotals, ...]:
         """Return what the nodes that got a pod have and use of each device family."""
@@ -233,8 +227,6 @@ class Packing:
         self._free[:, first : self.count] = self._free_fresh[:, None]
         self._ports[first : self.count] = self._ports_fresh
         self._state[first : self.count] = 0
-        for index in range(first, self.count):
-            self._names.code(self._start.name(index))
 
     def _put(self, batch: Batch, pods: Sequence[Pod], sequence: Indices) -> None:
         """Place the pods on the nodes of the sequence, one each."""
@@ -252,8 +244,7 @@ class Packing:
         if batch.pod_class.asks:
             self._advance(batch.pod_class, nodes, taken[nodes])
         self._used[nodes] = True
-        names = self._names.values
-        self._placed.append((pods, [names[node] for node in sequence.tolist()]))
+        self.placed.add(batch, pods, sequence)
 
     def _advance(self, pod_class: PodClass, nodes: Indices, taken: Indices) -> None:
         for state in distinct(self._state[nodes]):

@@ -12,7 +12,13 @@ import numpy as np
 from springtide.base.selectors import NodeSelectorTerm
 from springtide.engine.framework.ask import PodAsk
 from springtide.engine.framework.label_columns import LabelColumns
-from springtide.engine.framework.node_terms import NAME_FIELD, AnyOf, from_selector, from_terms
+from springtide.engine.framework.node_terms import (
+    NAME_FIELD,
+    AnyOf,
+    Conjunction,
+    from_selector,
+    from_terms,
+)
 from springtide.engine.framework.rule import (
     SKIPPED,
     Bits,
@@ -21,9 +27,8 @@ from springtide.engine.framework.rule import (
     Reads,
     Ready,
     Rejected,
-    Rows,
+    Selection,
 )
-from springtide.model.columns import Bool
 from springtide.model.ledger import Ledger
 from springtide.model.pod import PodSpec
 from springtide.model.refusal import Refusal
@@ -54,7 +59,7 @@ class NodeAffinity:
             return Rejected(Refusal(rule=self.name, reasons=(CONFLICT,), is_unresolvable=True))
         columns = self._columns_of(ledger)
         added = None if self._added_terms is None else AnyOf(from_terms(self._added_terms), columns)
-        return Ready(_Conditions(_own_conditions(spec, columns), added), nodes)
+        return Ready(_Conditions(AnyOf(_own_conditions(spec), columns), added), nodes)
 
     def _columns_of(self, ledger: Ledger) -> LabelColumns:
         # Kept for the ledger seen last, because all asks of a run look at the same one.
@@ -82,30 +87,26 @@ def _named_by(term: NodeSelectorTerm) -> frozenset[str] | None:
     return frozenset.intersection(*sets) if sets else None
 
 
-def _own_conditions(spec: PodSpec, columns: LabelColumns) -> list[AnyOf]:
-    conditions = []
-    if spec.node_selector:
-        conditions.append(AnyOf([from_selector(spec.node_selector)], columns))
-    if spec.required_node_terms is not None:
-        conditions.append(AnyOf(from_terms(spec.required_node_terms), columns))
-    return conditions
+def _own_conditions(spec: PodSpec) -> list[Conjunction]:
+    selector = from_selector(spec.node_selector)
+    if spec.required_node_terms is None:
+        return [selector]
+    return [selector.also(term) for term in from_terms(spec.required_node_terms)]
 
 
 class _Conditions:
-    def __init__(self, own: list[AnyOf], added: AnyOf | None) -> None:
+    def __init__(self, own: AnyOf, added: AnyOf | None) -> None:
         self._own = own
         self._added = added
 
-    def evaluate(self, ledger: Ledger, rows: Rows) -> Outcome | None:
-        met: Bool = np.ones(len(rows), np.bool_)
-        for condition in self._own:
-            met &= condition.where(ledger, rows)
+    def evaluate(self, ledger: Ledger, selected: Selection) -> Outcome | None:
+        refused = ~self._own.where(ledger, selected)
         detail: Bits | None = None
         if self._added is not None:
-            enforced = self._added.where(ledger, rows)
+            enforced = self._added.where(ledger, selected)
             detail = np.where(enforced, np.uint64(1), np.uint64(2))
-            met &= enforced
-        return Outcome(refused=~met, unresolvable=~met, detail=detail)
+            refused |= ~enforced
+        return Outcome(refused=refused, unresolvable=refused, detail=detail)
 
     def reasons(self, detail: int) -> tuple[str, ...]:
         return (MISMATCH_ENFORCED if detail & 2 else MISMATCH,)

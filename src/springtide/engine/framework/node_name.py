@@ -1,9 +1,8 @@
 """NodeName: a pod that names its node goes there or nowhere."""
 
-import numpy as np
-
 from springtide.engine.framework.ask import PodAsk
-from springtide.engine.framework.rule import Outcome, Prepared, Reads, Ready, Rows
+from springtide.engine.framework.rule import Outcome, Prepared, Reads, Ready, Selection
+from springtide.model.columns import Bool
 from springtide.model.ledger import Ledger
 
 NOWHERE = -1
@@ -25,10 +24,10 @@ class _Named:
     def __init__(self, node_name: str) -> None:
         self._node_name = node_name
 
-    def evaluate(self, ledger: Ledger, rows: Rows) -> Outcome | None:
+    def evaluate(self, ledger: Ledger, selected: Selection) -> Outcome | None:
         if not self._node_name:
             return None
-        refused: np.ndarray = rows != ledger.rows.get(self._node_name, NOWHERE)
+        refused: Bool = selected.rows != ledger.rows.get(self._node_name, NOWHERE)
         return Outcome(refused=refused, unresolvable=refused)
 
     def reasons(self, detail: int) -> tuple[str, ...]:

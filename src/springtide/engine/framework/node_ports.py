@@ -12,7 +12,7 @@ from springtide.engine.framework.rule import (
     Prepared,
     Reads,
     Ready,
-    Rows,
+    Selection,
 )
 from springtide.model.ledger import Ledger
 from springtide.model.pod import HostPort
@@ -34,12 +34,14 @@ class _Wanted:
     def __init__(self, ports: tuple[HostPort, ...]) -> None:
         self._ports = ports
 
-    def evaluate(self, ledger: Ledger, rows: Rows) -> Outcome | None:
+    def evaluate(self, ledger: Ledger, selected: Selection) -> Outcome | None:
         if not ledger.ports:
             return None
-        used = map(ledger.ports.get, rows.tolist())
+        used = map(ledger.ports.get, selected.rows.tolist())
         taken = [ports is not None and conflicts(self._ports, ports) for ports in used]
-        return Outcome(refused=np.array(taken, np.bool_))
+        return Outcome(
+            refused=np.array(taken, np.bool_), unresolvable=np.zeros(len(taken), np.bool_)
+        )
 
     def reasons(self, detail: int) -> tuple[str, ...]:
         assert detail

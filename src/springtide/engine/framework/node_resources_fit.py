@@ -8,12 +8,13 @@ worth an eviction.
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from springtide.base.names import CPU, EPHEMERAL_STORAGE, MEMORY, PODS, is_extended_resource
 from springtide.engine.framework.ask import PodAsk
 from springtide.engine.framework.requests import is_counted, pod_requests
-from springtide.engine.framework.rule import Bits, Outcome, Prepared, Reads, Ready, Rows
-from springtide.model.columns import Bool, Int64
+from springtide.engine.framework.rule import Outcome, Prepared, Reads, Ready, Selection
+from springtide.model.columns import Bool
 from springtide.model.ledger import Ledger
 
 NATIVE_ORDER: Final = (CPU, MEMORY, EPHEMERAL_STORAGE)
@@ -56,52 +57,59 @@ class NodeResourcesFit:
 
 class _Asked:
     def __init__(self, amounts: list[tuple[str, int]]) -> None:
-        self._names = [name for name, _ in amounts]
-        self._wanted: Int64 = np.array([[count] for _, count in amounts], np.int64)
+        self._amounts = amounts
 
-    def evaluate(self, ledger: Ledger, rows: Rows) -> Outcome | None:
-        have, free = self._gathered(ledger, rows)
-        short: Bool = self._wanted > free
-        if not short.any():
-            return None
-        short_for_good = short[1:] & (self._wanted[1:] > have[1:])
-        detail = _as_bits(short)
-        return Outcome(
-            refused=detail != 0,
-            unresolvable=np.logical_or.reduce(short_for_good, axis=0),
-            detail=detail,
-        )
+    def evaluate(self, ledger: Ledger, selected: Selection) -> Outcome | None:
+        shortages = _Shortages(len(selected.rows))
+        resources, cells = ledger.resources, selected.cells
+        for bit, (name, wanted) in enumerate(self._amounts):
+            index = resources.known(name)
+            if index is None:
+                shortages.add_everywhere(bit)
+                continue
+            have = resources.allocatable[index][cells]
+            short: Bool = have - resources.used[index][cells] < wanted
+            if np.count_nonzero(short):
+                shortages.add(bit, short, short & (have < wanted) if name != PODS else None)
+        return shortages.outcome
 
     def reasons(self, detail: int) -> tuple[str, ...]:
-        told = zip(range(BITS), self._names, strict=False)
-        return tuple(_reason(name) for index, name in told if detail >> index & 1)
+        told = zip(range(BITS), self._amounts, strict=False)
+        return tuple(_reason(name) for bit, (name, _) in told if detail >> bit & 1)
 
-    def _gathered(self, ledger: Ledger, rows: Rows) -> tuple[Int64, Int64]:
-        """Return what the rows have of each resource and what is free of it."""
-        resources = ledger.resources
-        indices = [resources.known(name) for name in self._names]
-        lines = np.array([0 if index is None else index for index in indices])
-        cells = lines[:, None] * resources.allocatable.shape[1] + rows
-        have: Int64 = resources.allocatable.take(cells)
-        free: Int64 = have - resources.used.take(cells)
-        if None in indices:
-            # Nobody has any of a resource that no node and no pod has named yet.
-            unheard = [index is None for index in indices]
-            have[unheard] = free[unheard] = 0
-        return have, free
+
+class _Shortages:
+    """Shortages of one resource after the other, as bits of the rows."""
+
+    def __init__(self, rows: int) -> None:
+        self._octets: dict[int, npt.NDArray[np.uint8]] = {}
+        self._unresolvable: Bool = np.zeros(rows, np.bool_)
+
+    def add(self, bit: int, short: Bool, unresolvable: Bool | None) -> None:
+        """Note where a resource is short, and where evicting pods could not help."""
+        # Beyond the last bit, a shortage is told under the name that has it.
+        octet, weight = divmod(min(bit, BITS - 1), 8)
+        weighted = short.view(np.uint8) * np.uint8(1 << weight)
+        known = self._octets.get(octet)
+        self._octets[octet] = weighted if known is None else known | weighted
+        if unresolvable is not None:
+            self._unresolvable |= unresolvable
+
+    def add_everywhere(self, bit: int) -> None:
+        """Note that nobody has any of a resource, which no node and no pod has named yet."""
+        everywhere: Bool = np.ones(len(self._unresolvable), np.bool_)
+        self.add(bit, everywhere, everywhere)
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """Return the verdict, None if nothing is short."""
+        if not self._octets:
+            return None
+        detail = np.zeros(len(self._unresolvable), np.uint64)
+        for octet, weighted in self._octets.items():
+            detail |= weighted.astype(np.uint64) << np.uint64(8 * octet)
+        return Outcome(refused=detail != 0, unresolvable=self._unresolvable, detail=detail)
 
 
 def _reason(name: str) -> str:
     return TOO_MANY_PODS if name == PODS else f"Insufficient {name}"
-
-
-def _as_bits(short: Bool) -> Bits:
-    if len(short) > BITS:
-        # The last bit tells a shortage of any further resource by the name of the first of them.
-        rest = np.logical_or.reduce(short[BITS - 1 :], axis=0, keepdims=True)
-        short = np.concatenate([short[: BITS - 1], rest])
-    detail: Bits = np.zeros(short.shape[1], np.uint64)
-    for first in range(0, len(short), 8):
-        packed = np.packbits(short[first : first + 8], axis=0, bitorder="little")[0]
-        detail |= packed.astype(np.uint64) << np.uint64(first)
-    return detail

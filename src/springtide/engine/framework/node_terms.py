@@ -7,7 +7,8 @@ holds. A malformed term is never met, and neither is an empty one.
 
 import operator
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from functools import lru_cache, partial
+from typing import Final
 
 import msgspec
 import numpy as np
@@ -19,13 +20,14 @@ from springtide.base.selectors import (
     term_matches,
 )
 from springtide.engine.framework.label_columns import LabelColumns
-from springtide.engine.framework.rule import Rows
+from springtide.engine.framework.rule import Rows, Selection
 from springtide.model.columns import Bool
 from springtide.model.ledger import Ledger
 from springtide.model.node import HOSTNAME_LABEL
 
-NAME_FIELD = "metadata.name"
-NO_ROW = -1
+NAME_FIELD: Final = "metadata.name"
+NO_ROW: Final = -1
+TERM_CACHE_ENTRIES: Final = 4096
 
 Holds = Callable[[str | None], bool]
 
@@ -41,6 +43,10 @@ class Conjunction(msgspec.Struct, frozen=True, kw_only=True):
         """Return whether two nodes with the same labels may be told apart."""
         return bool(self.fields) or any(key == HOSTNAME_LABEL for key, _ in self.labels)
 
+    def also(self, other: "Conjunction") -> "Conjunction":
+        """Return the conjunction of both."""
+        return Conjunction(labels=self.labels + other.labels, fields=self.fields + other.fields)
+
 
 def from_selector(selector: Iterable[tuple[str, str]]) -> Conjunction:
     """Return the condition of a node selector; its values are compared, never validated."""
@@ -49,14 +55,7 @@ def from_selector(selector: Iterable[tuple[str, str]]) -> Conjunction:
 
 def from_terms(terms: Iterable[NodeSelectorTerm]) -> tuple[Conjunction, ...]:
     """Return the conditions of the terms that can be met at all."""
-    return tuple(
-        Conjunction(
-            labels=tuple((each.key, partial(_label_meets, each)) for each in term.expressions),
-            fields=term.fields,
-        )
-        for term in terms
-        if (term.expressions or term.fields) and not term_faults(term, path="")
-    )
+    return tuple(each for each in map(_conjunction, terms) if each is not None)
 
 
 class AnyOf:
@@ -70,14 +69,14 @@ class AnyOf:
         self._met_alike: Bool = np.zeros(0, np.bool_)
         self._may_meet: list[Bool] = []
 
-    def where(self, ledger: Ledger, rows: Rows) -> Bool:
-        """Return which of these rows meet a conjunction."""
+    def where(self, ledger: Ledger, selected: Selection) -> Bool:
+        """Return which of the selected rows meet a conjunction."""
         self._follow(ledger)
-        codes = ledger.labelset[rows]
-        met = self._met_alike[codes]
+        codes = ledger.labelset[selected.cells]
+        met = self._met_alike.take(codes)
         for conjunction, may_meet in zip(self._particular, self._may_meet, strict=True):
-            candidates = np.flatnonzero(may_meet[codes] & ~met)
-            met[candidates] = _meets(conjunction, ledger, rows[candidates])
+            candidates = np.flatnonzero(may_meet.take(codes) & ~met)
+            met[candidates] = _meets(conjunction, ledger, selected.rows[candidates])
         return met
 
     def _follow(self, ledger: Ledger) -> None:
@@ -99,9 +98,28 @@ class AnyOf:
         return met
 
 
-def _label_meets(requirement: NodeSelectorRequirement, value: str | None) -> bool:
-    labels = {} if value is None else {requirement.key: value}
-    return term_matches(NodeSelectorTerm(expressions=(requirement,)), labels, name="")
+@lru_cache(maxsize=TERM_CACHE_ENTRIES)
+def _conjunction(term: NodeSelectorTerm) -> Conjunction | None:
+    if not (term.expressions or term.fields) or term_faults(term, path=""):
+        return None
+    labels = tuple((each.key, _condition(each)) for each in term.expressions)
+    return Conjunction(labels=labels, fields=term.fields)
+
+
+def _condition(requirement: NodeSelectorRequirement) -> Holds:
+    values = frozenset(requirement.values)
+    match requirement.operator:
+        case "In":
+            return values.__contains__
+        case "NotIn":
+            return lambda value: value not in values
+        case _:
+            return partial(_term_meets, NodeSelectorTerm(expressions=(requirement,)))
+
+
+def _term_meets(term: NodeSelectorTerm, value: str | None) -> bool:
+    labels = {} if value is None else {term.expressions[0].key: value}
+    return term_matches(term, labels, name="")
 
 
 def _meets(conjunction: Conjunction, ledger: Ledger, rows: Rows) -> Bool:

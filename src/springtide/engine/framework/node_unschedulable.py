@@ -4,7 +4,7 @@ from typing import Final
 
 from springtide.base.taints import NO_SCHEDULE, Taint, tolerates
 from springtide.engine.framework.ask import PodAsk
-from springtide.engine.framework.rule import Outcome, Prepared, Reads, Ready, Rows
+from springtide.engine.framework.rule import Outcome, Prepared, Reads, Ready, Selection
 from springtide.model.ledger import Ledger
 
 UNSCHEDULABLE: Final = Taint(key="node.kubernetes.io/unschedulable", effect=NO_SCHEDULE)
@@ -26,10 +26,11 @@ class _Cordons:
     def __init__(self, is_tolerated: bool) -> None:  # noqa: FBT001 - its only argument
         self._is_tolerated = is_tolerated
 
-    def evaluate(self, ledger: Ledger, rows: Rows) -> Outcome | None:
+    def evaluate(self, ledger: Ledger, selected: Selection) -> Outcome | None:
         if self._is_tolerated:
             return None
-        return Outcome(refused=ledger.unschedulable[rows], unresolvable=ledger.unschedulable[rows])
+        refused = ledger.unschedulable[selected.cells]
+        return Outcome(refused=refused, unresolvable=refused)
 
     def reasons(self, detail: int) -> tuple[str, ...]:
         assert detail

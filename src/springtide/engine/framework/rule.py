@@ -23,6 +23,22 @@ Rows = npt.NDArray[np.intp]
 Bits = npt.NDArray[np.uint64]
 
 
+class Selection(msgspec.Struct, frozen=True):
+    """The rows to judge, and the quickest index of a column that gives their cells."""
+
+    rows: Rows
+    cells: Rows | slice
+
+
+def selection(rows: Rows) -> Selection:
+    """Return the selection of these rows; a run of adjacent rows is read without copying."""
+    if not len(rows):
+        return Selection(rows, rows)
+    first, last = int(rows[0]), int(rows[-1])
+    is_run = last - first == len(rows) - 1 and bool((rows[1:] > rows[:-1]).all())
+    return Selection(rows, slice(first, last + 1) if is_run else rows)
+
+
 class Reads(StrEnum):
     """What a rule's verdict on a row depends on, besides the ask."""
 
@@ -37,20 +53,19 @@ class Reads(StrEnum):
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """One rule's verdict over n rows; `unresolvable` and `detail` only count where `refused`.
 
-    `detail` is a set of bits that the check itself turns into reasons. It is None if bit 0 is set
-    wherever the rule refuses, and `unresolvable` is None if evicting pods could help everywhere.
+    `detail` is a set of bits that the check itself turns into reasons, None if the rule has one.
     """
 
     refused: Bool
-    unresolvable: Bool | None = None
+    unresolvable: Bool
     detail: Bits | None = None
 
 
 class Check(Protocol):
     """A rule's memory of one ask."""
 
-    def evaluate(self, ledger: Ledger, rows: Rows) -> Outcome | None:
-        """Return the verdict over these rows, None if all of them pass."""
+    def evaluate(self, ledger: Ledger, selected: Selection) -> Outcome | None:
+        """Return the verdict over the selected rows, None if all of them pass."""
         ...
 
     def reasons(self, detail: int) -> tuple[str, ...]:

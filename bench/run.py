@@ -1,0 +1,60 @@
+"""Run the benchmarks: `python bench/run.py [NAME]...` prints one figure a line.
+
+A figure is a rate or a ratio measured in this run. `budgets.toml` says what each should reach; a
+figure that misses its budget is marked, and the exit status is 1.
+"""
+
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+sys.path.insert(0, str(ROOT.parent))
+
+from bench import command, decode, estimate, first_sight, overlay, plan_dump  # noqa: E402
+from bench.figure import Figure  # noqa: E402
+
+BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
+    "decode": decode.measure,
+    "plan_dump": plan_dump.measure,
+    "first_sight": first_sight.measure,
+    "estimate": estimate.measure,
+    "overlay": overlay.measure,
+    "command": command.measure,
+}
+
+
+def main(names: list[str]) -> int:
+    """Run these benchmarks, all if none is named, and return the exit status."""
+    unknown = sorted(set(names) - set(BENCHES))
+    if unknown:
+        print(f"{', '.join(unknown)}: no such benchmark; there are {', '.join(BENCHES)}")
+        return 2
+    budgets = tomllib.loads((ROOT / "budgets.toml").read_text())
+    missed = 0
+    for name in names or BENCHES:
+        for figure in BENCHES[name]():
+            limit = budgets.get(name, {}).get(figure.name)
+            verdict, is_missed = _verdict(figure, limit)
+            missed += is_missed
+            label = f"{name}: {figure.name}"
+            print(
+                f"{label:44} {figure.value:12,.2f} {figure.unit:10} {verdict:24} {figure.how}",
+                flush=True,
+            )
+    return 1 if missed else 0
+
+
+def _verdict(figure: Figure, limit: dict[str, float] | None) -> tuple[str, bool]:
+    if limit is None:
+        return "", False
+    if "at_least" in limit:
+        bound, is_missed = limit["at_least"], figure.value < limit["at_least"]
+        return f"{'MISSED' if is_missed else 'ok'}, at least {bound:,g}", is_missed
+    bound, is_missed = limit["at_most"], figure.value > limit["at_most"]
+    return f"{'MISSED' if is_missed else 'ok'}, at most {bound:,g}", is_missed
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,83 @@
+"""Text in columns and paragraphs. Without a width nothing is wrapped: programs read lines.
+
+Lines carry colour; whoever writes them to something that is no terminal removes it.
+"""
+
+import textwrap
+from collections.abc import Sequence
+from typing import Final
+
+import click
+
+GAP: Final = "  "
+COLUMN_MIN: Final = 20
+
+
+def table(
+    headers: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    width: int | None,
+    first_colour: str | None = None,
+    has_headers: bool = True,
+) -> list[str]:
+    """Return the lines of a table; what is too wide is wrapped inside its column."""
+    shown = [list(headers), *rows] if has_headers else list(rows)
+    widths = _widths(shown, width)
+    lines: list[str] = []
+    for number, row in enumerate(shown):
+        is_header = has_headers and number == 0
+        cells = [_wrapped(cell, size) for cell, size in zip(row, widths, strict=True)]
+        for level in range(max(map(len, cells))):
+            parts = [cell[level] if level < len(cell) else "" for cell in cells]
+            lines.append(_line(parts, widths, is_header=is_header, first_colour=first_colour))
+    return lines
+
+
+def paragraph(text: str, *, width: int | None, indent: str = "") -> list[str]:
+    """Return the text as lines no wider than the width."""
+    if width is None:
+        return [indent + text]
+    return textwrap.wrap(
+        text,
+        width,
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _line(
+    parts: Sequence[str], widths: Sequence[int], *, is_header: bool, first_colour: str | None
+) -> str:
+    padded = [part.ljust(size) for part, size in zip(parts, widths, strict=True)]
+    padded[-1] = parts[-1]
+    if is_header:
+        return click.style(GAP.join(padded).rstrip(), bold=True)
+    if first_colour is not None:
+        bare = parts[0]
+        padded[0] = click.style(bare, fg=first_colour) + " " * (len(padded[0]) - len(bare))
+    return GAP.join(padded).rstrip()
+
+
+def _widths(rows: Sequence[Sequence[str]], width: int | None) -> list[int]:
+    """Return the columns' widths: their longest cell, the widest columns cut until all fit."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    if width is None:
+        return widths
+    room = width - len(GAP) * (len(widths) - 1)
+    while sum(widths) > room:
+        widest = max(range(len(widths)), key=lambda index: (widths[index], index))
+        if widths[widest] <= COLUMN_MIN:
+            break
+        others = max(size for index, size in enumerate([*widths, 0]) if index != widest)
+        excess = sum(widths) - room
+        widths[widest] = max(COLUMN_MIN, min(others, widths[widest]) - 1, widths[widest] - excess)
+    return widths
+
+
+def _wrapped(cell: str, size: int) -> list[str]:
+    if len(cell) <= size:
+        return [cell]
+    return textwrap.wrap(cell, size, break_long_words=False, break_on_hyphens=False)

@@ -1,0 +1,77 @@
+"""The `springtide` command: one group of commands, and what their endings mean to a shell.
+
+Also installed as `kubectl-springtide`, which kubectl finds as `kubectl springtide`.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import PurePath
+from typing import Final, NoReturn
+
+import click
+
+from springtide import __version__
+from springtide.base.errors import SpringtideError
+from springtide.cli.options import NearestGroup
+from springtide.cli.plan import plan
+
+USAGE: Final = 2
+INTERRUPTED: Final = 130
+_PLUGIN: Final = "kubectl-springtide"
+
+
+@click.group(
+    cls=NearestGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Exit codes: 0 yes, 1 no, 2 wrong usage or input, 130 interrupted.",
+)
+@click.version_option(__version__, message="springtide %(version)s")
+def springtide() -> None:
+    """Elastic scheduling for accelerator clusters: what makes pending pods schedulable, and why."""
+
+
+@springtide.command("version")
+def version() -> None:
+    """Print the version."""
+    click.echo(f"springtide {__version__}")
+
+
+springtide.add_command(plan)
+
+
+def main() -> NoReturn:
+    """Run the command line of this process and exit with its code."""
+    sys.exit(run(sys.argv[1:], prog_name=program(sys.argv[0])))
+
+
+def program(path: str) -> str | None:
+    """Return the name people typed; None leaves it to click, which knows `python -m`."""
+    name = PurePath(path).stem if path.endswith(".exe") else PurePath(path).name
+    if name == _PLUGIN:
+        return "kubectl springtide"
+    return None if name == "__main__.py" else name
+
+
+def run(arguments: Sequence[str], *, prog_name: str | None = None) -> int:
+    """Run one command line and return its exit code; faults become sentences on standard error."""
+    try:
+        ended = springtide.main(list(arguments), prog_name, standalone_mode=False)
+        sys.stdout.flush()
+    except click.Abort:
+        return INTERRUPTED
+    except click.ClickException as fault:
+        fault.show()
+        return USAGE
+    except SpringtideError as fault:
+        click.echo(f"Error: {fault}", err=True)
+        return USAGE
+    except BrokenPipeError:
+        return _reader_gone()
+    return ended if isinstance(ended, int) else 0
+
+
+def _reader_gone() -> int:
+    # Whoever read the output has seen enough. What is still buffered must not fail at exit.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0

@@ -1,0 +1,102 @@
+"""Many pod names as few words: replicas of one workload are told by their numbers.
+
+`train-0 … train-7` become `train-[0-7]`; names that end in what Kubernetes makes up become
+`web-7d9f-*`. This is for reading only: the JSON has every name.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Final
+
+import msgspec
+
+TERMS_MAX: Final = 3
+COLLAPSED_MIN: Final = 3
+# The letters and digits of names that Kubernetes makes up: no vowels, nothing easily misread.
+_MADE_UP: Final = re.compile(r"(?P<stem>.+)-[bcdfghjklmnpqrstvwxz2456789]{5}")
+_NUMBERED: Final = re.compile(r"(?P<stem>.+)-(?P<number>0|[1-9][0-9]{0,8})")
+
+
+class _Name(msgspec.Struct, frozen=True, kw_only=True):
+    """A name in its parts: `stem`, number if it has one, and whether a made-up end follows."""
+
+    stem: str
+    number: int | None
+    has_made_up_end: bool
+
+
+class Term(msgspec.Struct, frozen=True, kw_only=True):
+    """One word, and how many names it stands for."""
+
+    text: str
+    count: int
+
+
+def workload(name: str) -> str:
+    """Return the name without what tells replicas apart."""
+    return _parsed(name).stem
+
+
+def workloads(names: Iterable[str]) -> str:
+    """Return how many pods of which workloads these are: `2 of team/train, 1 of team/web`."""
+    counts = Counter(workload(name) for name in names)
+    return ", ".join(f"{count} of {name}" for name, count in counts.items())
+
+
+def listed(names: Sequence[str], *, terms_max: int | None = TERMS_MAX) -> str:
+    """Return the names in few words, the last of which may say how many are left out."""
+    terms = collapsed(names)
+    if terms_max is None or len(terms) <= terms_max + 1:
+        return " ".join(term.text for term in terms)
+    left_out = sum(term.count for term in terms[terms_max:])
+    return " ".join([*(term.text for term in terms[:terms_max]), f"and {left_out} more"])
+
+
+def collapsed(names: Sequence[str]) -> list[Term]:
+    """Return the terms that stand for these names, in the order of first appearance."""
+    alike: dict[object, list[str]] = {}
+    for name in names:
+        parsed = _parsed(name)
+        key = (parsed.stem, parsed.number is None, parsed.has_made_up_end)
+        alike.setdefault(key, []).append(name)
+    return [term for group in alike.values() for term in _terms(group)]
+
+
+def _terms(names: Sequence[str]) -> list[Term]:
+    first = _parsed(names[0])
+    numbers = [number for name in names if (number := _parsed(name).number) is not None]
+    if len(names) < COLLAPSED_MIN:
+        return [Term(text=name, count=1) for name in names]
+    if len(numbers) == len(names):
+        end = "-*" if first.has_made_up_end else ""
+        text = f"{first.stem}-[{_ranges(numbers)}]{end}"
+    elif first.has_made_up_end:
+        text = f"{first.stem}-* ({len(names)} pods)"
+    else:
+        return [Term(text=name, count=1) for name in names]
+    return [Term(text=text, count=len(names))]
+
+
+def _ranges(numbers: Iterable[int]) -> str:
+    ordered = sorted(set(numbers))
+    starts = [ordered[0], *(after for before, after in pairwise(ordered) if after != before + 1)]
+    ends = [*(before for before, after in pairwise(ordered) if after != before + 1), ordered[-1]]
+    return ",".join(
+        f"{start}" if start == end else f"{start}-{end}"
+        for start, end in zip(starts, ends, strict=True)
+    )
+
+
+def _parsed(name: str) -> _Name:
+    numbered = _NUMBERED.fullmatch(name)
+    if numbered is not None:
+        return _Name(stem=numbered["stem"], number=int(numbered["number"]), has_made_up_end=False)
+    made_up = _MADE_UP.fullmatch(name)
+    if made_up is None:
+        return _Name(stem=name, number=None, has_made_up_end=False)
+    inner = _NUMBERED.fullmatch(made_up["stem"])
+    if inner is not None:
+        return _Name(stem=inner["stem"], number=int(inner["number"]), has_made_up_end=True)
+    return _Name(stem=made_up["stem"], number=None, has_made_up_end=True)

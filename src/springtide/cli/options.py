@@ -1,0 +1,69 @@
+"""Command line words that offer the nearest one when mistyped."""
+
+import difflib
+from collections.abc import Sequence
+
+import click
+
+
+class NearestGroup(click.Group):
+    """Commands by name; for an unknown one the nearest is named."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that the first argument names, or end with a usage error."""
+        if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
+            known = self.list_commands(ctx)
+            ctx.fail(f"There is no command {args[0]!r}.{nearest(args[0], known)}")
+        return super().resolve_command(ctx, args)
+
+
+class NearestChoice(click.Choice[str]):
+    """One word of a few; for an unknown one the nearest is named."""
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str:
+        """Return the word, or end with a usage error."""
+        if value not in self.choices:
+            self.fail(_unknown(str(value), self.choices), param, ctx)
+        return str(value)
+
+
+class Chain(click.ParamType):
+    """Some of a few words, separated by commas, in an order that counts."""
+
+    name = "chain"
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = tuple(words)
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:  # noqa: ARG002
+        """Return what stands for the value in help texts."""
+        return "NAME[,NAME]..."
+
+    def convert(
+        self,
+        value: object,
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> tuple[str, ...]:
+        """Return the words, or end with a usage error."""
+        if isinstance(value, tuple):
+            return value
+        words = tuple(word.strip() for word in str(value).split(","))
+        for word in words:
+            if word not in self.words:
+                self.fail(_unknown(word, self.words), param, ctx)
+        return words
+
+
+def nearest(word: str, known: Sequence[str]) -> str:
+    """Return a question that offers the nearest known word, with a space before, or nothing."""
+    close = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
+    return f" Did you mean {close[0]}?" if close else ""
+
+
+def _unknown(word: str, known: Sequence[str]) -> str:
+    return f"{word!r} is none of {', '.join(known)}.{nearest(word, known)}"

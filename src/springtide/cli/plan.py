@@ -1,0 +1,146 @@
+"""`springtide plan`: its options, and the exit code that its answer means.
+
+Everything behind the options is in `planning`, which is imported when the command runs.
+"""
+
+import sys
+from typing import Final, Literal
+
+import click
+
+from springtide.cli.options import Chain, NearestChoice
+
+FORMATS: Final = ("table", "wide", "json", "yaml", "name")
+EXPANDERS: Final = ("least-waste", "price", "priority", "most-pods", "least-nodes", "random")
+NODE_POLICIES: Final = ("binpack", "spread")
+DEVICE_POLICIES: Final = ("binpack", "spread", "numa", "mutex", "topology-aware")
+STDIN: Final = "-"
+
+SATISFIED: Final = 0
+UNSATISFIED: Final = 1
+
+HELP: Final = """Say which node groups to grow, by how many nodes, so that pending pods can run.
+
+Reads files, folders and standard input ('-', also when something is piped in and no PATH is given):
+Kubernetes objects as kubectl prints them, NodeGroups, DeviceProfiles. Nothing is changed anywhere.
+
+\b
+  springtide plan FOLDER
+  kubectl get nodes,pods,daemonsets -A -o json | springtide plan --groups groups.yaml
+
+Exit codes: 0 every pending pod can run after the plan, 1 some cannot, 2 wrong usage or input.
+"""
+
+Output = Literal["table", "wide", "json", "yaml", "name"]
+
+
+@click.command("plan", help=HELP, short_help="Say which node groups make pending pods schedulable.")
+@click.argument("paths", nargs=-1, type=click.Path(allow_dash=True), metavar="[PATH]...")
+@click.option(
+    "-f",
+    "--filename",
+    "filenames",
+    multiple=True,
+    type=click.Path(allow_dash=True),
+    help="Read this file or folder, or standard input for '-'. May be repeated.",
+)
+@click.option(
+    "--groups",
+    multiple=True,
+    type=click.Path(),
+    help="Read node groups from this file, beside what else is read. May be repeated.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=NearestChoice(FORMATS),
+    default="table",
+    show_default=True,
+    help="How to print the answer; 'name' prints only the groups to grow.",
+)
+@click.option(
+    "--expander",
+    type=Chain(EXPANDERS),
+    default="least-waste",
+    show_default=True,
+    help=f"How to choose among groups that help, one criterion after the other: {', '.join(EXPANDERS)}.",
+)
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="What the random expander starts from."
+)
+@click.option(
+    "--max-nodes-total",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default="no limit",
+    help="Never plan for more nodes than this in the whole cluster.",
+)
+@click.option(
+    "--max-nodes-per-step",
+    type=click.IntRange(min=0),
+    default=1000,
+    show_default=True,
+    help="Add at most so many nodes to a group in one step; 0 is no limit.",
+)
+@click.option(
+    "--node-policy",
+    type=NearestChoice(NODE_POLICIES),
+    default="binpack",
+    show_default=True,
+    help="How the device scheduler picks nodes for pods that do not say it.",
+)
+@click.option(
+    "--device-policy",
+    type=NearestChoice(DEVICE_POLICIES),
+    default="spread",
+    show_default=True,
+    help="How it picks devices on a node for pods that do not say it.",
+)
+@click.option("--warnings", is_flag=True, help="Print every problem of the input in full.")
+@click.option("--no-headers", is_flag=True, help="Leave out the headings of the tables.")
+@click.pass_context
+def plan(
+    ctx: click.Context,
+    *,
+    paths: tuple[str, ...],
+    filenames: tuple[str, ...],
+    groups: tuple[str, ...],
+    output: Output,
+    expander: tuple[str, ...],
+    seed: int,
+    max_nodes_total: int,
+    max_nodes_per_step: int,
+    node_policy: str,
+    device_policy: str,
+    warnings: bool,
+    no_headers: bool,
+) -> None:
+    """Plan for the input that the options name."""
+    # Imported here, because it takes longer than all of click and help does not need it.
+    from springtide.cli import planning  # noqa: PLC0415
+
+    is_satisfied = planning.answer(
+        planning.Question(
+            paths=(*_sources(ctx, (*paths, *filenames)), *groups),
+            expanders=expander,
+            seed=seed,
+            nodes_total_max=max_nodes_total,
+            nodes_per_step_max=max_nodes_per_step,
+            node_policy=node_policy,
+            device_policy=device_policy,
+        ),
+        planning.View(output=output, has_headers=not no_headers, has_warnings=warnings),
+    )
+    ctx.exit(SATISFIED if is_satisfied else UNSATISFIED)
+
+
+def _sources(ctx: click.Context, named: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the paths to read; without any, what is piped in."""
+    if named:
+        return named
+    if sys.stdin is None or sys.stdin.isatty():
+        ctx.fail(
+            "There is nothing to read: name a file or folder, or pipe in what "
+            "'kubectl get nodes,pods,daemonsets -A -o json' prints."
+        )
+    return (STDIN,)

@@ -1,0 +1,91 @@
+"""What `springtide plan` does once its options are read: read, plan, print."""
+
+import sys
+from typing import Literal, assert_never
+
+import click
+import msgspec
+
+from springtide.apps.planner import PlanReport, Request, run
+from springtide.apps.planner.families import Policies
+from springtide.base.clock import Clock
+from springtide.cli import formats, plan_table
+from springtide.cli.terminal import Terminal, standard_output
+from springtide.edge.files import read
+from springtide.edge.machine import MachineClock, SeededRng
+from springtide.engine.capacity.plan import Bounds
+from springtide.wire.documents import decode
+
+
+class Question(msgspec.Struct, frozen=True, kw_only=True):
+    """What to read, and how to decide."""
+
+    paths: tuple[str, ...]
+    expanders: tuple[str, ...]
+    seed: int
+    nodes_total_max: int
+    nodes_per_step_max: int
+    node_policy: str
+    device_policy: str
+
+
+class View(msgspec.Struct, frozen=True, kw_only=True):
+    """How to print the answer."""
+
+    output: Literal["table", "wide", "json", "yaml", "name"]
+    has_headers: bool
+    has_warnings: bool
+
+
+def answer(question: Question, view: View) -> bool:
+    """Print the answer and return whether every pending pod can run after the plan."""
+    clock = MachineClock()
+    report, times = _planned(question, clock)
+    if view.has_warnings:
+        for problem in report.problems:
+            click.echo(f"Warning: {plan_table.problem_text(problem)}", err=True)
+    terminal = standard_output()
+    text = _text(report, times, view, terminal)
+    if text:
+        terminal.write(text)
+    return report.is_satisfied
+
+
+def _planned(question: Question, clock: Clock) -> tuple[PlanReport, plan_table.Times]:
+    started_s = clock.monotonic_s()
+    found = decode(read(question.paths, sys.stdin.buffer))
+    read_s = clock.monotonic_s()
+    report = run(found, _request(question), clock=clock, rng=SeededRng(question.seed))
+    planned_s = clock.monotonic_s()
+    return report, plan_table.Times(reading_s=read_s - started_s, planning_s=planned_s - read_s)
+
+
+def _request(question: Question) -> Request:
+    return Request(
+        expanders=question.expanders,
+        policies=Policies(node=question.node_policy, device=question.device_policy),
+        bounds=Bounds(
+            nodes_total_max=question.nodes_total_max,
+            nodes_per_step_max=question.nodes_per_step_max,
+        ),
+    )
+
+
+def _text(report: PlanReport, times: plan_table.Times, view: View, terminal: Terminal) -> str:
+    match view.output:
+        case "json":
+            return formats.as_json(report)
+        case "yaml":
+            return formats.as_yaml(report)
+        case "name":
+            return formats.as_names(report)
+        case "table" | "wide":
+            style = plan_table.Style(
+                is_wide=view.output == "wide",
+                has_headers=view.has_headers,
+                has_warnings=view.has_warnings,
+                width=terminal.width,
+            )
+            return plan_table.render(report, times, style)
+        case _:
+            assert_never(view.output)

@@ -1,0 +1,265 @@
+"""The ledger: who holds what, and columns that agree."""
+
+import pytest
+
+from springtide.base.taints import Taint
+from springtide.model.device import Inventory, MigPlacement, Share
+from springtide.model.ledger import FIRST_ROWS, Holding, Ledger
+from springtide.model.pod import HostPort
+from tests.builders import cards, mig_card, node
+
+
+def used(ledger: Ledger, name: str, row: int = 0) -> int:
+    index = ledger.resources.known(name)
+    assert index is not None
+    return int(ledger.resources.used[index, row])
+
+
+def holding(uid: str = "a", row: int = 0, **amounts: int) -> Holding:
+    return Holding(uid=uid, row=row, amounts=tuple(sorted(amounts.items())))
+
+
+def test_a_node_gets_the_next_row_with_its_amounts_in_scheduler_units() -> None:
+    ledger = Ledger()
+
+    rows = [ledger.add_node(node("a")), ledger.add_node(node("b", cpu="1500m", pods=7))]
+
+    assert rows == [0, 1]
+    assert ledger.rows == {"a": 0, "b": 1}
+    assert ledger.resources.allocatable[:3, 1].tolist() == [7, 1500, 64 << 30]
+
+
+def test_nodes_that_differ_in_their_hostname_only_share_a_set_of_labels() -> None:
+    ledger = Ledger()
+
+    for name in ("a", "b"):
+        ledger.add_node(node(name, labels={"kubernetes.io/hostname": name, "zone": "z"}))
+
+    assert ledger.labelset[:2].tolist() == [0, 0]
+    assert ledger.labelsets.values == [(("zone", "z"),)]
+    assert ledger.hostnames == ["a", "b"]
+
+
+def test_sets_of_taints_are_told_apart() -> None:
+    ledger = Ledger()
+
+    for taints in ([], [Taint(key="gpu")], []):
+        ledger.add_node(node("a", taints=taints))
+
+    assert ledger.taintset[:3].tolist() == [0, 1, 0]
+
+
+def test_a_node_under_another_name_is_its_own_host() -> None:
+    ledger = Ledger()
+    template = node("template", labels={"kubernetes.io/hostname": "template"})
+
+    row = ledger.add_node(template, name="new-1")
+
+    assert ledger.names[row] == "new-1"
+    assert ledger.hostnames[row] == "new-1"
+    assert ledger.rows == {"new-1": row}
+
+
+def test_rows_and_device_cells_grow_with_the_cluster() -> None:
+    ledger = Ledger()
+    wide = Inventory("NVIDIA", cards(8))
+    ledger.add_node(node("first"), {"NVIDIA": Inventory("NVIDIA", cards(1))})
+    ledger.hold(Holding(uid="a", row=0, shares=(("NVIDIA", (Share(position=0),)),)))
+
+    for index in range(2 * FIRST_ROWS):
+        ledger.add_node(node(f"node-{index}"), {"NVIDIA": wide})
+
+    assert ledger.count == 129
+    assert len(ledger.alive) == len(ledger.devices["NVIDIA"].count) == 4 * FIRST_ROWS
+    assert ledger.devices["NVIDIA"].width == 8
+    assert ledger.devices["NVIDIA"].slots_used.sum() == 1
+    ledger.check()
+
+
+def test_what_is_held_is_counted_and_what_is_released_is_free() -> None:
+    ledger = Ledger()
+    ledger.add_node(node())
+    ledger.hold(holding("a", pods=1, cpu=500))
+    ledger.hold(holding("b", pods=1, cpu=200, memory=7))
+
+    freed = ledger.release("a")
+
+    assert freed == holding("a", pods=1, cpu=500)
+    assert [used(ledger, name) for name in ("pods", "cpu", "memory")] == [1, 200, 7]
+    assert list(ledger.holdings) == ["b"]
+    ledger.check()
+
+
+def test_a_pod_may_hold_what_no_node_has() -> None:
+    ledger = Ledger()
+    ledger.add_node(node())
+
+    for index in range(20):
+        ledger.hold(Holding(uid=str(index), row=0, amounts=((f"example.com/r{index}", 3),)))
+
+    assert used(ledger, "example.com/r19") == 3
+    ledger.check()
+
+
+def test_a_pod_holds_only_once() -> None:
+    ledger = Ledger()
+    ledger.add_node(node())
+    ledger.hold(holding("a", pods=1))
+
+    with pytest.raises(AssertionError, match="a"):
+        ledger.hold(holding("a", pods=1))
+
+
+def test_who_holds_nothing_cannot_release() -> None:
+    with pytest.raises(KeyError):
+        Ledger().release("a")
+
+
+def test_a_port_is_in_use_until_its_last_holder_is_gone() -> None:
+    ledger = Ledger()
+    ledger.add_node(node())
+    port = HostPort(port=80)
+    ledger.hold(Holding(uid="a", row=0, ports=(port, HostPort(port=81))))
+    ledger.hold(Holding(uid="b", row=0, ports=(port,)))
+
+    ledger.release("a")
+
+    assert ledger.ports == {0: {port: 1}}
+    ledger.release("b")
+    assert ledger.ports == {}
+
+
+def test_placements_and_opaque_shares_are_counted_per_card() -> None:
+    ledger = Ledger()
+    ledger.add_node(node(), {"NVIDIA": Inventory("NVIDIA", (mig_card(), mig_card("GPU-1")))})
+    half = Share(position=0, memory_mib=20480, occupied=(MigPlacement(4, 4),))
+    hidden = Share(position=1, slots=0, is_opaque=True)
+    ledger.hold(Holding(uid="a", row=0, shares=(("NVIDIA", (half, hidden)),)))
+
+    view = ledger.view(0, "NVIDIA")
+
+    assert view is not None
+    assert [use.occupied for use in view.uses] == [(MigPlacement(4, 4),), ()]
+    assert [use.opaque for use in view.uses] == [0, 1]
+    ledger.check()
+    ledger.release("a")
+    assert ledger.devices["NVIDIA"].occupied == {}
+    ledger.check()
+
+
+def test_a_node_without_devices_has_no_view() -> None:
+    ledger = Ledger()
+    ledger.add_node(node("plain"))
+    assert ledger.view(0, "NVIDIA") is None
+
+    ledger.add_node(node("gpu"), {"NVIDIA": Inventory("NVIDIA", cards(1))})
+
+    assert ledger.view(0, "NVIDIA") is None
+    assert ledger.view(1, "NVIDIA") is not None
+
+
+def test_every_change_is_logged() -> None:
+    ledger = Ledger()
+    ledger.add_node(node("a"))
+    row = ledger.add_node(node("b"))
+    changes = (
+        lambda: ledger.hold(holding("x", row, pods=1)),
+        lambda: ledger.release("x"),
+        lambda: ledger.set_alive(row, alive=False),
+        lambda: ledger.close(row, "NVIDIA", "x", "unreadable"),
+        lambda: ledger.drop_last_node(),
+    )
+
+    for change in changes:
+        position = ledger.changes.position
+        change()
+
+        assert ledger.changes.since(position).tolist() == [row]
+
+
+def test_the_last_node_is_taken_back_without_a_trace() -> None:
+    ledger = Ledger()
+    ledger.add_node(node("a"))
+    row = ledger.add_node(node("b"), {"NVIDIA": Inventory("NVIDIA", cards(2))})
+
+    ledger.drop_last_node()
+
+    assert (ledger.count, ledger.names, ledger.rows) == (1, ["a"], {"a": 0})
+    assert not ledger.alive[row]
+    assert ledger.devices["NVIDIA"].inventory_at(row) is None
+    assert ledger.add_node(node("c")) == row
+    assert ledger.view(row, "NVIDIA") is None
+    ledger.check()
+
+
+def test_taking_a_node_back_leaves_the_name_to_its_earlier_namesake() -> None:
+    ledger = Ledger()
+    ledger.add_node(node("a"))
+    ledger.add_node(node("a"))
+
+    ledger.drop_last_node()
+
+    assert ledger.rows == {"a": 0}
+
+
+def test_a_dead_row_keeps_its_holdings_on_record() -> None:
+    ledger = Ledger()
+    ledger.add_node(node())
+    ledger.hold(holding("a", pods=1))
+
+    ledger.set_alive(0, alive=False)
+
+    assert not ledger.alive[0]
+    assert used(ledger, "pods") == 1
+    ledger.check()
+
+
+def test_a_row_says_for_each_pod_why_it_is_closed() -> None:
+    ledger = Ledger()
+    ledger.add_node(node())
+
+    ledger.close(0, "NVIDIA", "a", "unreadable")
+    ledger.close(0, "NVIDIA", "b", "unreadable too")
+
+    assert ledger.devices["NVIDIA"].closed == {0: {"a": "unreadable", "b": "unreadable too"}}
+
+
+def test_a_row_given_to_another_node_is_open_again() -> None:
+    ledger = Ledger()
+    ledger.add_node(node())
+    ledger.close(0, "NVIDIA", "a", "unreadable")
+
+    ledger.drop_last_node()
+    ledger.add_node(node(), {"NVIDIA": Inventory("NVIDIA", cards(1))})
+
+    assert ledger.devices["NVIDIA"].closed == {}
+
+
+def test_drifted_columns_are_found() -> None:
+    ledger = Ledger()
+    ledger.add_node(node(), {"NVIDIA": Inventory("NVIDIA", cards(1))})
+    ledger.hold(holding("a", pods=1))
+    ledger.devices["NVIDIA"].memory_used[0, 0] = 5
+
+    with pytest.raises(AssertionError, match="NVIDIA memory_used has drifted"):
+        ledger.check()
+
+
+def test_a_resource_released_twice_is_found() -> None:
+    ledger = Ledger()
+    ledger.add_node(node())
+    ledger.resources.used[1, 0] = -1
+
+    with pytest.raises(AssertionError, match="released twice"):
+        ledger.check()
+
+
+def test_what_is_overcommitted_is_named() -> None:
+    ledger = Ledger()
+    ledger.add_node(node("a", cpu=1), {"NVIDIA": Inventory("NVIDIA", cards(2))})
+    ledger.add_node(node("b", cpu=1))
+    share = Share(position=1, memory_mib=30000)
+    ledger.hold(Holding(uid="x", row=0, amounts=(("cpu", 1001),), shares=(("NVIDIA", (share,)),)))
+    ledger.hold(holding("y", 1, cpu=1000))
+
+    assert ledger.overcommitted() == ["a/cpu", "a/NVIDIA/1"]

@@ -1,0 +1,33 @@
+"""Every recorded decision of HAMi about NVIDIA cards, replayed."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tools.replay.hami import DIFFERENCES, Json, load, replay
+
+FOLDER = Path(__file__).parents[3] / "recorded" / "hami"
+SHARES = 8
+EQUAL_LEAST = 0.95
+
+
+@pytest.fixture(scope="module")
+def recording() -> tuple[list[Json], dict[str, str]]:
+    return load(FOLDER / "nvidia.jsonl.gz"), json.loads((FOLDER / "configs.json").read_text())
+
+
+@pytest.mark.parametrize("share", range(SHARES))
+def test_we_answer_as_hami_did(recording: tuple[list[Json], dict[str, str]], share: int) -> None:
+    scenarios, configs = recording
+
+    reports = [replay(scenario, configs) for scenario in scenarios[share::SHARES]]
+
+    assert [text for report in reports for text in report.differences] == []
+    skipped = sum((report.skipped for report in reports), Counter[str]())
+    assert set(skipped) <= {difference.name for difference in DIFFERENCES}
+    # Quotas and bindings are no rules of a device family, so they do not count against us.
+    missed = skipped.total() - skipped["quota"] - skipped["bind"] - skipped["crash"]
+    equal = sum(report.equal for report in reports)
+    assert equal / (equal + missed) > EQUAL_LEAST - 0.06
