@@ -90,13 +90,13 @@ def content(ledger: Ledger) -> dict[str, object]:
         if resources.allocatable[index, :count].any() or resources.used[index, :count].any()
     }
     return {
-        "nodes": (ledger.nodes, ledger.names, ledger.hostnames, dict(ledger.rows)),
+        "nodes": (list(ledger.nodes), list(ledger.names), list(ledger.hostnames), dict(ledger.rows)),
         "alive": ledger.alive[:count].tobytes(),
         "unschedulable": ledger.unschedulable[:count].tobytes(),
         "taints": [ledger.taintsets.values[code] for code in ledger.taintset[:count]],
         "labels": [ledger.labelsets.values[code] for code in ledger.labelset[:count]],
         "amounts": amounts,
-        "ports": ledger.ports,
+        "ports": {row: dict(ports) for row, ports in ledger.ports.items()},
         "devices": {name: _devices(each, count) for name, each in ledger.devices.items()},
         "holdings": dict(ledger.holdings),
     }
@@ -110,6 +110,6 @@ def _devices(columns: DeviceColumns, count: int) -> dict[str, object]:
     return {
         "inventories": [columns.inventory_at(index) for index in range(count)],
         "cells": {name: [row(name, index) for index in range(count)] for name in _CELLS},
-        "occupied": columns.occupied,
-        "closed": columns.closed,
+        "occupied": dict(columns.occupied),
+        "closed": {row: dict(whys) for row, whys in columns.closed.items()},
     }

@@ -12,9 +12,12 @@ import gzip
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from tools.replay import autoscaler, base, hami, kube
 
@@ -22,10 +25,21 @@ Case = dict[str, Any]
 
 
 class Outcome(NamedTuple):
-    """What became of one case: differences (none: equal), or the reason why it was skipped."""
+    """What became of one case: equal answers, differences, and what was skipped, by reason."""
 
+    passed: int
     differences: list[str]
-    skipped: str = ""
+    skipped: Mapping[str, int]
+
+
+def compared(differences: list[str]) -> Outcome:
+    """Return the outcome of a case that has one answer."""
+    return Outcome(not differences, differences, {})
+
+
+def skipped(reason: str) -> Outcome:
+    """Return the outcome of a case that is not compared."""
+    return Outcome(0, [], {reason: 1})
 
 
 Replay = Callable[[Case, Path], Outcome]
@@ -34,61 +48,63 @@ Replay = Callable[[Case, Path], Outcome]
 def main(arguments: list[str] | None = None) -> int:
     """Replay what the command line names and return the exit status."""
     options = _parser().parse_args(arguments)
-    replay = REPLAYS[options.peer]
-    counts: Counter[str] = Counter()
+    passed, failed, shown = 0, 0, 0
     reasons: Counter[str] = Counter()
-    for path in _files(options.paths):
-        for case in _cases(path):
-            if options.topic and not case["id"].startswith(options.topic):
-                continue
-            outcome = replay(case, path)
-            verdict = (
-                "skipped" if outcome.skipped else "failed" if outcome.differences else "passed"
-            )
-            counts[verdict] += 1
-            reasons[outcome.skipped] += bool(outcome.skipped)
-            if verdict == "failed" and counts["failed"] <= options.show:
-                for difference in outcome.differences:
-                    print(f"{case['id']}: {difference}")
+    for path, case in _cases(options.paths):
+        if not case["id"].startswith(options.topic):
+            continue
+        outcome = REPLAYS[options.peer](case, path)
+        passed += outcome.passed
+        failed += len(outcome.differences)
+        reasons.update(outcome.skipped)
+        if outcome.differences and shown < options.show:
+            shown += 1
+            for difference in outcome.differences:
+                print(f"{case['id']}: {difference}")
     for reason, count in reasons.most_common():
-        if reason:
-            print(f"skipped {count}: {reason}")
-    print(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped")
-    return 1 if counts["failed"] else 0
+        print(f"skipped {count}: {reason}")
+    print(f"{passed} passed, {failed} failed, {reasons.total()} skipped")
+    return 1 if failed else 0
 
 
 def replay_kube(case: Case, path: Path) -> Outcome:
     """Replay one case of the scheduler's recordings."""
     kind = path.name.removesuffix(".jsonl.gz")
-    if kind == "quantities":
-        if base.is_listed_difference(case):
-            return Outcome(
-                [], "quantity outside int64 or negative fraction, see docs/differences.md"
-            )
-        return Outcome(base.replay_quantity(case))
-    if kind == "selectors":
-        return Outcome(base.replay_selector(case))
-    if kind == "tolerations":
-        return Outcome(base.replay_toleration(case))
+    if kind in PLAIN:
+        differences = PLAIN[kind](case)
+        if differences and kind == "quantities" and base.is_listed_difference(case):
+            return skipped("quantity outside 64 bits, negative or out of reach")
+        return compared(differences)
     if case.get("topic") not in kube.TOPICS:
-        return Outcome([], f"not built yet: {case.get('topic', kind)}")
-    return Outcome(kube.replay_filters(case))
+        return skipped(f"not built yet: {case.get('topic', kind)}")
+    return compared(kube.replay_filters(case))
 
 
 def replay_hami(case: Case, path: Path) -> Outcome:
-    """Replay one scenario of the device scheduler's recordings."""
-    configs = json.loads(path.with_name("configs.json").read_text())
-    return Outcome(hami.replay_scenario(case, configs))
+    """Replay one scenario of the device scheduler's recordings; its steps count one each."""
+    report = hami.replay(case, _configs(path.with_name("configs.json")))
+    return Outcome(report.equal, report.differences, report.skipped)
 
 
-def replay_autoscaler(case: Case, path: Path) -> Outcome:
+def replay_autoscaler(case: Case, _path: Path) -> Outcome:
     """Replay one record of the autoscaler's recordings."""
     if case["kind"] != "estimate":
-        return Outcome([], f"not built yet: {case['kind']}")
+        return skipped(f"not built yet: {case['kind']}")
     reason = autoscaler.skip_reason(case)
-    return Outcome([], reason) if reason else Outcome(autoscaler.replay_estimate(case))
+    return skipped(reason) if reason else compared(autoscaler.replay_estimate(case))
 
 
+@cache
+def _configs(path: Path) -> dict[str, str]:
+    found: dict[str, str] = json.loads(path.read_text())
+    return found
+
+
+PLAIN: dict[str, Callable[[Case], list[str]]] = {
+    "quantities": base.replay_quantity,
+    "selectors": base.replay_selector,
+    "tolerations": base.replay_toleration,
+}
 REPLAYS: dict[str, Replay] = {
     "kube": replay_kube,
     "hami": replay_hami,
@@ -96,15 +112,12 @@ REPLAYS: dict[str, Replay] = {
 }
 
 
-def _files(paths: list[Path]) -> Iterator[Path]:
+def _cases(paths: list[Path]) -> Iterator[tuple[Path, Case]]:
     for path in paths:
-        yield from sorted(path.glob("*.jsonl.gz")) if path.is_dir() else [path]
-
-
-def _cases(path: Path) -> Iterator[Case]:
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        for line in lines:
-            yield json.loads(line)
+        for file in sorted(path.glob("*.jsonl.gz")) if path.is_dir() else [path]:
+            with gzip.open(file, "rt", encoding="utf-8") as lines:
+                for line in lines:
+                    yield file, json.loads(line)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -161,7 +161,7 @@ class _Reading:
         header = self._header(data, origin)
         kind, version = header.kind or assumed.kind, header.api_version or assumed.api_version
         group = group_of(version)
-        if kind.endswith("List") and is_given(header.items):
+        if kind.endswith("List") and bytes(header.items):
             self._take_items(header, origin)
         elif reads(group, kind):
             self._objects.add_raw(
@@ -184,7 +184,8 @@ class _Reading:
         # The items of a NodeList carry no kind of their own.
         kind = header.kind.removesuffix("List")
         assumed = _Header(api_version=header.api_version if kind else "", kind=kind)
-        for index, item in enumerate(_ITEMS.decode(header.items)):
+        items = _ITEMS.decode(header.items) if is_given(header.items) else ()
+        for index, item in enumerate(items):
             self._route(item, origin.item(index), assumed=assumed)
 
     def _take_configuration(

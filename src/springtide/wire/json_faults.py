@@ -33,8 +33,11 @@ def malformed_json(
     elif matched is not None:
         offset = end_of_first(fault) or int(matched["byte"])
         reason = f"this is not JSON at byte {offset}: {matched['what']}."
+    elif isinstance(fault, RecursionError):
+        offset, reason = 0, "the JSON is nested too deeply to be an object of Kubernetes."
     else:
-        offset, reason = 0, f"this is not JSON: {fault}."
+        offset = _first_undecodable(data)
+        reason = f"this is not JSON at byte {offset}: {fault}."
     line = first_line + data.count(b"\n", 0, offset)
     return MalformedDocument(source, line=line, reason=reason, remedy=_AGAIN)
 
@@ -43,7 +46,7 @@ _EXPECTATIONS: Final = {
     "expected ',' or '}'": "a comma or a closing brace",
     "expected ',' or ']'": "a comma or a closing bracket",
     "expected ':'": "a colon",
-    "object keys must be strings": "the name of a field",
+    "expected '\"'": "the name of a field",
     "invalid character": "a value",
 }
 
@@ -57,3 +60,11 @@ def _expected(data: bytes) -> str:
         if matched is not None:
             return _EXPECTATIONS.get(matched["what"], "the rest of a value")
     return "the end of a text"
+
+
+def _first_undecodable(data: bytes) -> int:
+    try:
+        data.decode()
+    except UnicodeDecodeError as fault:
+        return fault.start
+    return 0

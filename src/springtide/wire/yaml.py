@@ -261,7 +261,7 @@ def _tagged(value: Scalar, tag: str) -> Scalar | _Misfit:
 
 def _unpacked(text: str) -> str | _Misfit:
     try:
-        return base64.b64decode(text).decode()
+        return base64.b64decode("".join(text.split()), validate=True).decode()
     except (binascii.Error, UnicodeDecodeError):
         return _Misfit("base64 of a text")
 

@@ -45,6 +45,9 @@ def assemble(found: Input, families: Mapping[str, DeviceFamily]) -> Picture:
     problems: list[Problem] = []
     ledger = Ledger()
     registered = {node.name: _add_node(ledger, node, families, problems) for node in found.nodes}
+    for group in found.groups:
+        if group.template is not None:
+            registered[group.template.name] = _registered(group.template, families)
     pods = [*found.pods, *(_admitted(pod, families, problems) for pod in found.manifests)]
     waiting: list[Pod] = []
     apart: list[tuple[Pod, str]] = []
@@ -85,11 +88,7 @@ Registered = dict[str, Inventory | Refusal]
 def _add_node(
     ledger: Ledger, node: Node, families: Mapping[str, DeviceFamily], problems: list[Problem]
 ) -> Registered:
-    registered: Registered = {
-        name: answer
-        for name, family in families.items()
-        if (answer := family.inventory(node)) is not None
-    }
+    registered = _registered(node, families)
     row = ledger.add_node(
         node, {name: found for name, found in registered.items() if isinstance(found, Inventory)}
     )
@@ -98,6 +97,14 @@ def _add_node(
             ledger.close(row, name, "", answer.text)
             problems.append(_malformed(node, name, answer))
     return registered
+
+
+def _registered(node: Node, families: Mapping[str, DeviceFamily]) -> Registered:
+    return {
+        name: answer
+        for name, family in families.items()
+        if (answer := family.inventory(node)) is not None
+    }
 
 
 def _malformed(node: Node, family: str, refusal: Refusal) -> Problem:

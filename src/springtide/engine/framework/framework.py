@@ -1,11 +1,10 @@
 """All filter rules together: one verdict a row, the first rule in official order that refuses.
 
-`prepare` combines what every rule makes of the ask before it sees a node: a rejection ends the
-matter, sets of named nodes are intersected. `evaluate` judges rows, `refusal` renders one verdict.
+`prepare` combines what every rule makes of an ask before it sees a node, `evaluate` judges rows,
+`refusal` renders the verdict of one row in kube-scheduler's words.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Final
 
 import msgspec
 import numpy as np
@@ -18,28 +17,39 @@ from springtide.engine.framework.node_name import NodeName
 from springtide.engine.framework.node_ports import NodePorts
 from springtide.engine.framework.node_resources_fit import NodeResourcesFit
 from springtide.engine.framework.node_unschedulable import NodeUnschedulable
+from springtide.engine.framework.preparation import Preparation, PreparedAsk
 from springtide.engine.framework.rule import (
-    Bits,
     Broken,
-    Check,
-    Outcome,
-    Reads,
     Ready,
     Rejected,
     Rows,
     Rule,
     Skipped,
-    selection,
+    is_static,
 )
 from springtide.engine.framework.taint_toleration import TaintToleration
+from springtide.engine.framework.verdicts import (
+    FIRST_RULE,
+    OUTSIDE,
+    PASSES,
+    Checks,
+    Verdicts,
+    judged,
+    put,
+    uniform,
+)
 from springtide.model.columns import Bool
 from springtide.model.ledger import Ledger
 from springtide.model.refusal import Refusal
 
-PASSES: Final = 0
-OUTSIDE: Final = 1
-"""The row was never looked at: the pod is rejected as such, or restricted to other nodes."""
-FIRST_RULE: Final = 2
+__all__ = [
+    "OUTSIDE",
+    "PASSES",
+    "Framework",
+    "FrameworkConfig",
+    "PreparedAsk",
+    "Verdicts",
+]
 
 
 class FrameworkConfig(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,43 +64,13 @@ class FrameworkConfig(msgspec.Struct, frozen=True, kw_only=True):
     disabled: frozenset[str] = frozenset()
 
 
-class PreparedAsk(msgspec.Struct, frozen=True, kw_only=True):
-    """One ask, ready to be judged on one ledger.
-
-    `checks` are by rule code; the first `lasting_count` of them judge by the node alone, so that no
-    placement changes what they say. `nodes` are the only nodes that may pass, None if any may. `outside`
-    refuses the rows that are not looked at. `rejection` is set if that is every row, and `error` if
-    a rule cannot judge the ask. `is_lasting` says that no change of the ledger makes it stale.
-    """
-
-    checks: tuple[tuple[int, Check], ...] = ()
-    node_checks: tuple[tuple[int, Check], ...] = ()
-    nodes: frozenset[str] | None = None
-    outside: Refusal | None = None
-    rejection: Refusal | None = None
-    error: str = ""
-    is_lasting: bool = True
-
-
-class Verdicts(msgspec.Struct, frozen=True, kw_only=True):
-    """One verdict for each of n rows.
-
-    `rule` is `PASSES`, `OUTSIDE` or the code of the first rule that refuses. Where one refuses,
-    `detail` is its own set of bits, and `unresolvable` says that evicting pods could not help.
-    """
-
-    rule: npt.NDArray[np.uint8]
-    detail: Bits
-    unresolvable: Bool
-
-
 class Framework:
-    """The filter plugins of one scheduler profile."""
+    """The filter plugins of one scheduler profile, for asks about one ledger after the other."""
 
     def __init__(self, config: FrameworkConfig | None = None) -> None:
         config = config or FrameworkConfig()
-        self._fit = NodeResourcesFit(config.ignored_resources, config.ignored_groups)
         self._disabled = config.disabled
+        self._fit = NodeResourcesFit(config.ignored_resources, config.ignored_groups)
         self.rules: tuple[Rule, ...] = (
             NodeName(),
             NodeUnschedulable(),
@@ -100,6 +80,7 @@ class Framework:
             self._fit,
         )
         """In the order of kube-scheduler; a rule's code is its position from `FIRST_RULE` on."""
+        self._first_usage_code = FIRST_RULE + _leading_static(self.rules)
 
     def counts(self, resource: str) -> bool:
         """Return whether a shortage of this resource keeps pods away."""
@@ -107,40 +88,35 @@ class Framework:
 
     def prepare(self, ask: PodAsk, ledger: Ledger) -> PreparedAsk:
         """Return what all rules together make of the ask before any row is looked at."""
-        combination = _Combination()
+        preparation = Preparation()
         for code, rule in enumerate(self.rules, FIRST_RULE):
             match rule.prepare(ask, ledger):
                 case Skipped():
                     continue
                 case Ready(check=check, nodes=nodes):
-                    combination.add(rule, nodes)
+                    preparation.restrict(rule, nodes)
                     if rule.name not in self._disabled:
-                        combination.checks.append((code, check))
+                        preparation.check(code, check)
                 case Rejected(refusal=refusal):
-                    combination.rejection = refusal
+                    preparation.reject(rule, refusal)
                 case Broken(message=message):
-                    combination.error = f'running PreFilter plugin "{rule.name}": {message}'
-            if combination.is_decided:
+                    preparation.fail(rule, message)
+            if preparation.is_over:
                 break
-        return combination.prepared()
+        return preparation.prepared(self._first_usage_code)
 
     def evaluate(self, prepared: PreparedAsk, ledger: Ledger, rows: Rows) -> Verdicts:
         """Return the verdicts over these rows of the ledger that the ask was prepared on."""
-        if prepared.outside is None:
-            return _judged(prepared.checks, ledger, rows)
-        rule = np.full(len(rows), OUTSIDE, np.uint8)
-        verdicts = Verdicts(
-            rule=rule,
-            detail=np.ones(len(rows), np.uint64),
-            unresolvable=np.full(len(rows), prepared.outside.is_unresolvable),
-        )
-        if prepared.rejection is None and not prepared.error:
-            inside = np.flatnonzero(np.isin(rows, _rows_of(prepared.nodes or (), ledger)))
-            judged = _judged(prepared.checks, ledger, rows[inside])
-            rule[inside] = judged.rule
-            verdicts.detail[inside] = judged.detail
-            verdicts.unresolvable[inside] = judged.unresolvable
-        return verdicts
+        groups = (prepared.node_checks, prepared.usage_checks)
+        return _judged_inside(prepared, groups, ledger, rows)
+
+    def evaluate_usage(self, prepared: PreparedAsk, ledger: Ledger, rows: Rows) -> Verdicts:
+        """Return what `evaluate` does, for rows that are not settled and still the same nodes."""
+        return _judged_inside(prepared, (prepared.usage_checks,), ledger, rows)
+
+    def is_settled(self, codes: npt.NDArray[np.uint8]) -> Bool:
+        """Return for each rule code whether it stands whatever is placed on the row."""
+        return (codes > PASSES) & (codes < self._first_usage_code)
 
     def refusal(
         self,
@@ -154,102 +130,31 @@ class Framework:
         if rule_code == OUTSIDE:
             assert prepared.outside is not None
             return prepared.outside
-        check = next(check for code, check in prepared.checks if code == rule_code)
+        checks = dict((*prepared.node_checks, *prepared.usage_checks))
         return Refusal(
             rule=self.rules[rule_code - FIRST_RULE].name,
-            reasons=check.reasons(detail),
+            reasons=checks[rule_code].reasons(detail),
             is_unresolvable=unresolvable,
         )
 
 
-class _Combination:
-    """What the rules have made of one ask so far."""
-
-    def __init__(self) -> None:
-        self.checks: list[tuple[int, Check]] = []
-        self.rejection: Refusal | None = None
-        self.error = ""
-        self._nodes: frozenset[str] | None = None
-        self._restricting: list[str] = []
-        self._is_lasting = True
-
-    @property
-    def is_decided(self) -> bool:
-        """Return whether the remaining rules are not asked any more.
-
-        kube-scheduler asks them all if eviction could help, so that preemption has their state.
-        """
-        rejected = self.rejection is not None and self.rejection.is_unresolvable
-        return rejected or bool(self.error)
-
-    def add(self, rule: Rule, nodes: frozenset[str] | None) -> None:
-        """Take in a rule that will judge rows, only these nodes if it names any."""
-        self._is_lasting &= rule.reads is not Reads.CLUSTER
-        if nodes is None:
-            return
-        self._restricting.append(rule.name)
-        self._nodes = nodes if self._nodes is None else self._nodes & nodes
-        if not self._nodes:
-            self.rejection = _nobody(self._restricting)
-
-    def prepared(self) -> PreparedAsk:
-        """Return the outcome."""
-        return PreparedAsk(
-            checks=tuple(self.checks),
-            nodes=self._nodes,
-            outside=self._outside(),
-            rejection=self.rejection,
-            error=self.error,
-            is_lasting=self._is_lasting,
-        )
-
-    def _outside(self) -> Refusal | None:
-        if self.error:
-            return Refusal(rule="", reasons=(self.error,), is_unresolvable=True)
-        if self.rejection is not None:
-            return self.rejection
-        if self._nodes is None:
-            return None
-        reason = f"node(s) didn't satisfy plugin(s) {_listed(self._restricting)}"
-        return Refusal(rule="", reasons=(reason,), is_unresolvable=True)
+def _leading_static(rules: Sequence[Rule]) -> int:
+    """Return how many rules come before the first one that placements concern."""
+    return [is_static(rule) for rule in rules].index(False)
 
 
-def _nobody(restricting: Sequence[str]) -> Refusal:
-    reason = (
-        f"node(s) didn't satisfy plugin {restricting[0]}"
-        if len(restricting) == 1
-        else f"node(s) didn't satisfy plugin(s) {_listed(restricting)} simultaneously"
-    )
-    return Refusal(rule="", reasons=(reason,), is_unresolvable=True)
-
-
-def _listed(names: Iterable[str]) -> str:
-    return f"[{' '.join(sorted(names))}]"
+def _judged_inside(
+    prepared: PreparedAsk, groups: Sequence[Checks], ledger: Ledger, rows: Rows
+) -> Verdicts:
+    """Judge the rows that the ask is about; the others are outside."""
+    if prepared.outside is None:
+        return judged(groups, ledger, rows)
+    verdicts = uniform(len(rows), OUTSIDE, unresolvable=prepared.outside.is_unresolvable)
+    if prepared.rejection is None and not prepared.error:
+        inside = np.flatnonzero(np.isin(rows, _rows_of(prepared.nodes or (), ledger)))
+        put(verdicts, inside, judged(groups, ledger, rows[inside]))
+    return verdicts
 
 
 def _rows_of(nodes: Iterable[str], ledger: Ledger) -> list[int]:
     return [ledger.rows[name] for name in nodes if name in ledger.rows]
-
-
-def _judged(checks: Iterable[tuple[int, Check]], ledger: Ledger, rows: Rows) -> Verdicts:
-    verdicts = Verdicts(
-        rule=np.zeros(len(rows), np.uint8),
-        detail=np.ones(len(rows), np.uint64),
-        unresolvable=np.zeros(len(rows), np.bool_),
-    )
-    selected = selection(rows)
-    for code, check in checks:
-        outcome = check.evaluate(ledger, selected)
-        if outcome is not None and np.count_nonzero(outcome.refused):
-            _take_over(verdicts, code, outcome)
-    return verdicts
-
-
-def _take_over(verdicts: Verdicts, code: int, outcome: Outcome) -> None:
-    """Give the rule's verdict to the rows that it refuses and no rule before it did."""
-    refused = outcome.refused & (verdicts.rule == PASSES)
-    # Adding a product takes a fifth of the time of assigning through a mask.
-    np.add(verdicts.rule, refused.view(np.uint8) * np.uint8(code), out=verdicts.rule)
-    if outcome.detail is not None:
-        np.copyto(verdicts.detail, outcome.detail, where=refused)
-    np.logical_or(verdicts.unresolvable, refused & outcome.unresolvable, out=verdicts.unresolvable)

@@ -50,10 +50,10 @@ class _Tolerated:
     def repelled(self, sets: Sequence[Taints]) -> list[bool]:
         """Return for each set of taints whether one of them keeps the pod away."""
         keeps_away = {taint: self._keeps_away(taint) for taint in set(chain(*sets))}
-        return [any([keeps_away[taint] for taint in taints]) for taints in sets]
+        return [any(keeps_away[taint] for taint in taints) for taints in sets]
 
     def _keeps_away(self, taint: Taint) -> bool:
         if taint.effect not in REPELLING_EFFECTS:
             return False
         about = self._by_key.get(taint.key, self._of_any_key)
-        return not any([tolerates(each, taint) for each in about])
+        return not any(tolerates(each, taint) for each in about)

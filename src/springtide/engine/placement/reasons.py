@@ -7,7 +7,7 @@ have no count. The words are HAMi's, because schedulers, dashboards and people a
 import re
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Final
+from typing import Final, TypeAlias
 
 
 class Reason(StrEnum):
@@ -34,15 +34,17 @@ class Reason(StrEnum):
 NODE_UNREGISTERED: Final = "node unregistered"
 """The whole-node reason where a node has registered no device of the family."""
 
+Counts: TypeAlias = Mapping[str, int] | Mapping[Reason, int]
+
 _COUNTED: Final = re.compile(r"([+-]?[0-9]+)/[+-]?[0-9]+ (\S+)")
 
 
-def phrases(counts: Mapping[str, int], total: int) -> tuple[str, ...]:
+def phrases(counts: Counts, total: int) -> tuple[str, ...]:
     """Return `k/N Reason` for every reason, sorted as texts (so `10/16 X` comes before `2/16 Y`)."""
     return tuple(sorted(f"{count}/{total} {reason}" for reason, count in counts.items()))
 
 
-def text_of(counts: Mapping[str, int], total: int) -> str:
+def text_of(counts: Counts, total: int) -> str:
     """Return the phrases as one text, empty for no reason at all."""
     return ", ".join(phrases(counts, total))
 

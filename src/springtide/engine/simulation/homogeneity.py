@@ -7,22 +7,14 @@ device then stands on a node of its own, so that nothing that asks for NUMA bind
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from enum import StrEnum
 
 from msgspec.structs import replace
 
 from springtide.model.device import Device, Inventory
+from springtide.model.profile import Homogeneity
 from springtide.model.refusal import Refusal
 
 _FIELDS = ("type", "memory_mib", "cores", "slots", "mode", "mig_profiles", "links")
-
-
-class Homogeneity(StrEnum):
-    """How the devices of several nodes become those of one template."""
-
-    STRICT = "Strict"
-    MINIMUM = "Minimum"
-    MAJORITY = "Majority"
 
 
 def agreed(

@@ -76,42 +76,41 @@ def members(group: NodeGroup, nodes: Sequence[Node]) -> tuple[Node, ...]:
 
 def build(group: NodeGroup, own: Sequence[Node], fleet: Fleet) -> Template | Refusal:
     """Return the template of a group whose nodes are `own`, or why there is none."""
-    sample = _sample(own)
-    if sample is None and group.template is None:
+    origin, is_live = _origin(group, own)
+    if origin is None:
         return Refusal(
             rule="template",
             reasons=("no template: the group has no node and the input describes none",),
             is_unresolvable=True,
         )
-    source = Source.INPUT if sample is None else Source.WARM
-    origin = sample or group.template
-    assert origin is not None
     node = sanitised(origin, f"template-node-for-{group.name}", ignored_taints=group.ignored_taints)
-    inventories, refusals = _devices(group, node, own, fleet)
+    inventories, refusals = _devices(group, node, origin, own, fleet)
     return Template(
         group=group,
         node=node,
-        source=source,
+        source=Source.WARM if is_live else Source.INPUT,
         inventories=inventories,
         refusals=refusals,
-        pods=_pods(sample, node, fleet),
+        pods=_kept_pods(origin, fleet) if is_live else expected(fleet.daemons, node, ()),
     )
 
 
-def _sample(own: Sequence[Node]) -> Node | None:
-    staying = [
+def _origin(group: NodeGroup, own: Sequence[Node]) -> tuple[Node | None, bool]:
+    """Return the node to copy, and whether it is a live one: best one that is ready and stays."""
+    staying = (
         node
         for node in own
         if node.is_ready
         and not node.is_unschedulable
         and all(taint.key != _DELETED_TAINT for taint in node.taints)
-    ]
-    return next(iter([*staying, *own]), None)
+    )
+    good = next(staying, None)
+    if good is None and group.template is not None:
+        return group.template, False
+    return (good, True) if good is not None else (next(iter(own), None), True)
 
 
-def _pods(sample: Node | None, node: Node, fleet: Fleet) -> tuple[Pod, ...]:
-    if sample is None:
-        return expected(fleet.daemons, node, ())
+def _kept_pods(sample: Node, fleet: Fleet) -> tuple[Pod, ...]:
     return tuple(
         pod
         for pod in fleet.pods_on.get(sample.name, ())
@@ -122,7 +121,9 @@ def _pods(sample: Node | None, node: Node, fleet: Fleet) -> tuple[Pod, ...]:
 Found = tuple[tuple[tuple[str, Inventory], ...], tuple[tuple[str, Refusal], ...]]
 
 
-def _devices(group: NodeGroup, node: Node, own: Sequence[Node], fleet: Fleet) -> Found:
+def _devices(
+    group: NodeGroup, node: Node, origin: Node, own: Sequence[Node], fleet: Fleet
+) -> Found:
     profile = _profile(group, node, fleet.profiles)
     inventories: list[tuple[str, Inventory]] = []
     refusals: list[tuple[str, Refusal]] = []

@@ -124,7 +124,7 @@ def resources(amounts: Mapping[str, str | int]) -> Resources:
     return tuple(sorted(named.items(), key=lambda pair: pair[0]))
 
 
-def container(name: str = "main", **limits: str | int) -> Container:
+def container(name: str = "main", /, **limits: str | int) -> Container:
     return Container(name=name, limits=resources(limits), requests=resources(limits))
 
 

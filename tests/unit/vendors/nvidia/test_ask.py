@@ -11,7 +11,7 @@ from tests.unit.vendors.nvidia.building import ask, container, pod
 DEFAULTS = NvidiaConfig()
 
 
-def asked(config: NvidiaConfig = DEFAULTS, **limits: str | int) -> tuple[object, ...] | None:
+def asked(config: NvidiaConfig = DEFAULTS, /, **limits: str | int) -> tuple[object, ...] | None:
     request = request_of(container(**limits), config)
     if request is None:
         return None

@@ -56,13 +56,11 @@ def test_a_node_without_cards_has_no_inventory(annotations: dict[str, str]) -> N
     [
         (
             {REGISTER: '[{"id":"a","devmem":1.5}]'},
-            "device registration malformed: hami.io/node-nvidia-register: "
-            "[0].devmem is the number 1.5, not a whole number",
+            f"{REGISTER}: [0].devmem is the number 1.5, not a whole number",
         ),
         (
             {REGISTER: '[{"id":"a"}]', PAIR_SCORES: "{}"},
-            "device registration malformed: hami.io/node-nvidia-score: "
-            "the document is an object, not a list",
+            f"{PAIR_SCORES}: the document is an object, not a list",
         ),
     ],
 )
@@ -70,7 +68,8 @@ def test_a_malformed_registration_is_a_refusal(annotations: dict[str, str], text
     refusal = FAMILY.inventory(Node(name="n", annotations=annotations))
 
     assert isinstance(refusal, Refusal)
-    assert (refusal.rule, refusal.text) == ("NVIDIA", text)
+    assert refusal.rule == "NVIDIA"
+    assert refusal.text == f"device registration malformed: {text}"
     assert refusal.is_unresolvable
 
 

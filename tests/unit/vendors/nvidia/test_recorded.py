@@ -10,7 +10,8 @@ from tools.replay.hami import DIFFERENCES, Json, load, replay
 
 FOLDER = Path(__file__).parents[3] / "recorded" / "hami"
 SHARES = 8
-EQUAL_LEAST = 0.95
+EQUAL_LEAST = 900
+"""Steps that a share has to answer equally; a tenth falls under a listed difference."""
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +28,4 @@ def test_we_answer_as_hami_did(recording: tuple[list[Json], dict[str, str]], sha
     assert [text for report in reports for text in report.differences] == []
     skipped = sum((report.skipped for report in reports), Counter[str]())
     assert set(skipped) <= {difference.name for difference in DIFFERENCES}
-    # Quotas and bindings are no rules of a device family, so they do not count against us.
-    missed = skipped.total() - skipped["quota"] - skipped["bind"] - skipped["crash"]
-    equal = sum(report.equal for report in reports)
-    assert equal / (equal + missed) > EQUAL_LEAST - 0.06
+    assert sum(report.equal for report in reports) > EQUAL_LEAST

@@ -90,4 +90,5 @@ def test_the_search_finds_the_first_best_combination(
         return sum(scores[a][b] for a, b in combinations(picked, 2))
 
     # `max` keeps the first of equal ones, and combinations come in lexicographic order.
-    assert chosen(scores, count) == list(max(combinations(range(len(scores)), count), key=value))
+    expected = max(combinations(range(len(scores)), count), key=value)
+    assert chosen(scores, count) == list(expected)

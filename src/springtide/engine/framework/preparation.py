@@ -1,0 +1,111 @@
+"""What all rules together make of one ask before any row is looked at (PreFilter).
+
+A rejection ends the matter, and sets of named nodes are intersected. What nodes outside the set are
+told names the rules that restricted it.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from springtide.engine.framework.rule import Check, Reads, Rule
+from springtide.engine.framework.verdicts import Checks
+from springtide.model.refusal import Refusal
+
+
+class PreparedAsk(msgspec.Struct, frozen=True, kw_only=True):
+    """One ask, ready to be judged on one ledger.
+
+    The checks are by rule code: `node_checks` are those of the leading rules that judge by the node
+    alone, whose verdicts no placement changes, and `usage_checks` are the rest. `nodes` are the
+    only nodes that may pass, None if any may. `outside` refuses the rows that are not looked at.
+    `rejection` is set if that is every row, and `error` if a rule cannot judge the ask.
+    `is_lasting` says that no change of the ledger makes this stale.
+    """
+
+    node_checks: Checks = ()
+    usage_checks: Checks = ()
+    nodes: frozenset[str] | None = None
+    outside: Refusal | None = None
+    rejection: Refusal | None = None
+    error: str = ""
+    is_lasting: bool = True
+
+
+class Preparation:
+    """What the rules have made of one ask so far."""
+
+    def __init__(self) -> None:
+        self._checks: list[tuple[int, Check]] = []
+        self._rejection: Refusal | None = None
+        self._error = ""
+        self._nodes: frozenset[str] | None = None
+        self._restricting: list[str] = []
+        self._is_lasting = True
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether the remaining rules are not asked any more.
+
+        kube-scheduler asks them all if eviction could help, so that preemption has their state.
+        """
+        rejected = self._rejection is not None and self._rejection.is_unresolvable
+        return rejected or bool(self._error)
+
+    def check(self, code: int, check: Check) -> None:
+        """Let a rule judge rows."""
+        self._checks.append((code, check))
+
+    def restrict(self, rule: Rule, nodes: frozenset[str] | None) -> None:
+        """Take in which nodes a rule leaves, None if all of them."""
+        self._is_lasting &= rule.reads is not Reads.CLUSTER
+        if nodes is None:
+            return
+        self._restricting.append(rule.name)
+        self._nodes = nodes if self._nodes is None else self._nodes & nodes
+        if not self._nodes:
+            self._rejection = _nobody(self._restricting)
+
+    def reject(self, rule: Rule, refusal: Refusal) -> None:
+        """Take in that a rule rejects the pod; the last one has the word."""
+        self._is_lasting &= rule.reads is not Reads.CLUSTER
+        self._rejection = refusal
+
+    def fail(self, rule: Rule, message: str) -> None:
+        """Take in that a rule cannot judge the ask."""
+        self._is_lasting &= rule.reads is not Reads.CLUSTER
+        self._error = f'running PreFilter plugin "{rule.name}": {message}'
+
+    def prepared(self, first_usage_code: int) -> PreparedAsk:
+        """Return the outcome; rules below this code judge by the node alone."""
+        return PreparedAsk(
+            node_checks=tuple(each for each in self._checks if each[0] < first_usage_code),
+            usage_checks=tuple(each for each in self._checks if each[0] >= first_usage_code),
+            nodes=self._nodes,
+            outside=self._outside(),
+            rejection=self._rejection,
+            error=self._error,
+            is_lasting=self._is_lasting,
+        )
+
+    def _outside(self) -> Refusal | None:
+        if self._error:
+            return _unresolvable(self._error)
+        if self._rejection is not None or self._nodes is None:
+            return self._rejection
+        return _unresolvable(f"node(s) didn't satisfy plugin(s) {_listed(self._restricting)}")
+
+
+def _nobody(restricting: Sequence[str]) -> Refusal:
+    if len(restricting) == 1:
+        return _unresolvable(f"node(s) didn't satisfy plugin {restricting[0]}")
+    return _unresolvable(f"node(s) didn't satisfy plugin(s) {_listed(restricting)} simultaneously")
+
+
+def _listed(names: Iterable[str]) -> str:
+    return f"[{' '.join(sorted(names))}]"
+
+
+def _unresolvable(reason: str) -> Refusal:
+    """Return a refusal of the framework itself, which belongs to no rule."""
+    return Refusal(rule="", reasons=(reason,), is_unresolvable=True)

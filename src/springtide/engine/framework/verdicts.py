@@ -1,0 +1,77 @@
+"""Verdicts of all rules over rows, as columns: the first rule that refuses a row has the word."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from springtide.engine.framework.rule import Bits, Check, Outcome, Rows, selection
+from springtide.model.columns import Bool
+from springtide.model.ledger import Ledger
+
+PASSES: Final = 0
+OUTSIDE: Final = 1
+"""The row was never looked at: the pod is rejected as such, or restricted to other nodes."""
+FIRST_RULE: Final = 2
+
+_WORTH_GATHERING: Final = 0.25
+"""Where less than this part of the rows is left, it is quicker to judge only these."""
+
+Checks = tuple[tuple[int, Check], ...]
+"""Checks of several rules by rule code, in official order."""
+
+
+class Verdicts(msgspec.Struct, frozen=True, kw_only=True):
+    """One verdict for each of n rows.
+
+    `rule` is `PASSES`, `OUTSIDE` or the code of the first rule that refuses. Where one refuses,
+    `detail` is its own set of bits, and `unresolvable` says that evicting pods could not help.
+    """
+
+    rule: npt.NDArray[np.uint8]
+    detail: Bits
+    unresolvable: Bool
+
+
+def uniform(count: int, code: int, *, unresolvable: bool) -> Verdicts:
+    """Return the same verdict for so many rows."""
+    return Verdicts(
+        rule=np.full(count, code, np.uint8),
+        detail=np.ones(count, np.uint64),
+        unresolvable=np.full(count, unresolvable, np.bool_),
+    )
+
+
+def judged(groups: Sequence[Checks], ledger: Ledger, rows: Rows) -> Verdicts:
+    """Return the verdicts over the rows by one group of checks after the other."""
+    verdicts = uniform(len(rows), PASSES, unresolvable=False)
+    selected = selection(rows)
+    for index, checks in enumerate(groups):
+        if index and np.count_nonzero(verdicts.rule == PASSES) < len(rows) * _WORTH_GATHERING:
+            left = np.flatnonzero(verdicts.rule == PASSES)
+            put(verdicts, left, judged(groups[index:], ledger, rows[left]))
+            break
+        for code, check in checks:
+            outcome = check.evaluate(ledger, selected)
+            if outcome is not None and np.count_nonzero(outcome.refused):
+                _take_over(verdicts, code, outcome)
+    return verdicts
+
+
+def put(verdicts: Verdicts, at: Rows, others: Verdicts) -> None:
+    """Write the other verdicts over some of these."""
+    verdicts.rule[at] = others.rule
+    verdicts.detail[at] = others.detail
+    verdicts.unresolvable[at] = others.unresolvable
+
+
+def _take_over(verdicts: Verdicts, code: int, outcome: Outcome) -> None:
+    """Give the rule's verdict to the rows that it refuses and no rule before it did."""
+    refused = outcome.refused & (verdicts.rule == PASSES)
+    # Adding a product takes a fifth of the time of assigning through a mask.
+    np.add(verdicts.rule, refused.view(np.uint8) * np.uint8(code), out=verdicts.rule)
+    if outcome.detail is not None:
+        np.copyto(verdicts.detail, outcome.detail, where=refused)
+    np.logical_or(verdicts.unresolvable, refused & outcome.unresolvable, out=verdicts.unresolvable)
