@@ -1,9 +1,9 @@
 """Recorded kube-scheduler answers about filters, compared with ours.
 
 A recorded case goes the product's own way: its objects are decoded, its nodes and assigned pods make
-a ledger, and the framework judges the pending pod. Each function returns the differences as texts;
-none means equal. Of the recorded answer, what the rules of the framework decide is compared: each of
-them alone (PreFilter and Filter), all together, and the sentence that tells that nothing fits.
+a ledger, and the framework judges the pending pod. The differences come back as texts; none means
+equal. What each of the framework's rules says alone (PreFilter and Filter) is compared in every
+case, what all rules say together only where no other rule has a part in it.
 """
 
 from collections import Counter
@@ -17,11 +17,16 @@ from springtide.base.names import PODS
 from springtide.base.selectors import NodeSelectorTerm
 from springtide.engine.framework.ask import ask_of
 from springtide.engine.framework.fit_error import fit_error
-from springtide.engine.framework.framework import OUTSIDE, PASSES, Framework, FrameworkConfig
+from springtide.engine.framework.framework import (
+    PASSES,
+    Framework,
+    FrameworkConfig,
+    PreparedAsk,
+    Verdicts,
+)
 from springtide.engine.framework.requests import held_requests, pod_host_ports
 from springtide.engine.framework.rule import (
     Broken,
-    Outcome,
     Prepared,
     Ready,
     Rejected,
@@ -35,7 +40,7 @@ from springtide.model.refusal import Refusal
 from springtide.wire.k8s import Parts, decode_node, decode_pod
 
 Case = Mapping[str, Any]
-Verdict = dict[str, Any]
+Status = dict[str, Any]
 
 TOPICS: Final = (
     "resources-basic",
@@ -54,7 +59,9 @@ TOPICS: Final = (
 
 def replay_filters(case: Case) -> list[str]:
     """Return where our verdicts differ from the recorded ones."""
-    return _Replay(case).differences()
+    replay = _Replay(case)
+    alone = replay.each_rule_alone()
+    return alone + replay.all_rules_together() if case["topic"] in TOPICS else alone
 
 
 class _Replay:
@@ -66,80 +73,112 @@ class _Replay:
         self._ask = ask_of(_pod(case["pod"], parts))
         self._rows = np.arange(self._ledger.count)
 
-    def differences(self) -> list[str]:
-        return [*self._each_alone(), *self._all_together()]
-
-    def _each_alone(self) -> list[str]:
-        order = self._expected.get("filter_order")
+    def each_rule_alone(self) -> list[str]:
         found: list[str] = []
         for rule in self._framework.rules:
             prepared = rule.prepare(self._ask, self._ledger)
-            found += _compared(f"pre_filter {rule.name}", self._pre_filter(rule), _shown(prepared))
-            if isinstance(prepared, Ready) and (order is None or rule.name in order):
+            found += self._pre_filter_differences(rule, prepared)
+            if isinstance(prepared, Ready) and self._filters(rule):
                 found += self._filter_differences(rule, prepared)
         return found
 
-    def _pre_filter(self, rule: Rule) -> Verdict:
-        recorded = next(each for each in self._expected["pre_filter"] if each["plugin"] == rule.name)
-        return {
-            "code": recorded["code"],
-            "reasons": recorded.get("reasons", []),
-            "nodes": recorded.get("nodes"),
-        }
+    def _filters(self, rule: Rule) -> bool:
+        order = self._expected.get("filter_order")
+        return order is None or rule.name in order
+
+    def _pre_filter_differences(self, rule: Rule, prepared: Prepared) -> list[str]:
+        recorded = self._expected["pre_filter"]
+        expected = next((each for each in recorded if each["plugin"] == rule.name), None)
+        # A profile may run a plugin's Filter without its PreFilter.
+        if expected is None:
+            return []
+        what = f"pre_filter {rule.name}"
+        ours = {"plugin": rule.name, **_answer(prepared)}
+        nodes = prepared.nodes if isinstance(prepared, Ready) else None
+        return [
+            *_compared(what, _status(expected), ours),
+            *_compared(f"{what} nodes", expected.get("nodes"), _listed(nodes)),
+        ]
 
     def _filter_differences(self, rule: Rule, prepared: Ready) -> list[str]:
         outcome = prepared.check.evaluate(self._ledger, selection(self._rows))
         found: list[str] = []
         for row, name in enumerate(self._ledger.names):
+            ours: Status | None = None
+            if outcome is not None and outcome.refused[row]:
+                bits = 1 if outcome.detail is None else int(outcome.detail[row])
+                ours = {
+                    "plugin": rule.name,
+                    "code": _code(is_unresolvable=bool(outcome.unresolvable[row])),
+                    "reasons": list(prepared.check.reasons(bits)),
+                }
             recorded = self._expected["filter"].get(name, ())
-            expected = next((each for each in recorded if each["plugin"] == rule.name), None)
-            refusal = _row_refusal(rule, prepared, outcome, row)
-            found += _compared(f"filter {name} {rule.name}", _normal(expected), _status(refusal))
+            expected = next(
+                (_status(each) for each in recorded if each["plugin"] == rule.name), None
+            )
+            found += _compared(f"filter {name} {rule.name}", expected, ours)
         return found
 
-    def _all_together(self) -> list[str]:
-        expected, ledger = self._expected, self._ledger
-        prepared = self._framework.prepare(self._ask, ledger)
-        verdicts = self._framework.evaluate(prepared, ledger, self._rows)
-        refusals: dict[str, Refusal | None] = {}
-        for row, name in enumerate(ledger.names):
-            code, bits = int(verdicts.rule[row]), int(verdicts.detail[row])
-            can_help = bool(verdicts.unresolvable[row])
-            refused = code != PASSES
-            refusals[name] = (
-                self._framework.refusal(prepared, code, bits, can_help) if refused else None
-            )
-        outside = [name for name, code in zip(refusals, verdicts.rule, strict=True) if code == OUTSIDE]
-        statuses = {
-            name: _status(refusal)
-            for name, refusal in refusals.items()
-            if refusal is not None and name not in outside
+    def all_rules_together(self) -> list[str]:
+        prepared = self._framework.prepare(self._ask, self._ledger)
+        verdicts = self._framework.evaluate(prepared, self._ledger, self._rows)
+        ours = self._combined(prepared) | self._told(prepared, self._refusals(prepared, verdicts))
+        recorded = _recorded(self._expected)
+        return [
+            difference
+            for field, value in ours.items()
+            for difference in _compared(field, recorded.get(field), value)
+        ]
+
+    def _refusals(self, prepared: PreparedAsk, verdicts: Verdicts) -> dict[str, Refusal | None]:
+        """Return each node's refusal, None where the pod fits."""
+        columns = (verdicts.rule, verdicts.detail, verdicts.unresolvable)
+        rows = zip(self._ledger.names, *(column.tolist() for column in columns), strict=True)
+        return {
+            name: None
+            if code == PASSES
+            else self._framework.refusal(prepared, code, bits, is_final)
+            for name, code, bits, is_final in rows
         }
-        message = prepared.rejection.text if prepared.rejection else ""
-        counted = Counter(refusal for refusal in refusals.values() if refusal is not None)
-        combined = _status(prepared.rejection) or {"code": "Success", "plugin": "", "reasons": []}
-        recorded = _normal(expected["pre_filter_combined"])
-        found = _compared("pre_filter_combined", recorded, combined)
-        if prepared.rejection is None:
-            nodes = None if prepared.nodes is None else sorted(prepared.nodes)
-            found += _compared(
-                "pre_filter_combined nodes", expected["pre_filter_combined"].get("nodes"), nodes
-            )
-        feasible = sorted(name for name, refusal in refusals.items() if refusal is None)
-        found += _compared("feasible", expected.get("feasible", []), feasible)
-        recorded_statuses = {
-            name: _normal(each) for name, each in expected.get("node_status", {}).items()
+
+    def _combined(self, prepared: PreparedAsk) -> dict[str, object]:
+        if prepared.rejection is not None:
+            combined = _shown(prepared.rejection)
+            message = ", ".join(prepared.rejection.reasons)
+            return {"pre_filter_combined": combined, "pre_filter_message": message}
+        combined = {"plugin": "", "code": "Success", "reasons": []}
+        return {"pre_filter_combined": combined, "nodes": _listed(prepared.nodes)}
+
+    def _told(
+        self, prepared: PreparedAsk, refusals: Mapping[str, Refusal | None]
+    ) -> dict[str, object]:
+        """Return what becomes of the nodes, and the sentence if none is left."""
+        refused = {name: refusal for name, refusal in refusals.items() if refusal is not None}
+        inside = {name: each for name, each in refused.items() if each is not prepared.outside}
+        told: dict[str, object] = {
+            "node_status": {name: _shown(refusal) for name, refusal in inside.items()},
+            "feasible": sorted(refusals.keys() - refused.keys()),
         }
-        found += _compared("node_status", recorded_statuses, statuses)
-        found += _compared("pre_filter_message", expected.get("pre_filter_message", ""), message)
-        if outside:
-            found += _compared(
-                "absent_status", _normal(expected["absent_status"]), _status(prepared.outside)
-            )
-        if not feasible and expected["outcome"] == "unschedulable":
-            text = fit_error(ledger.count, counted.items(), message)
-            found += _compared("fit_error", expected["fit_error"], text)
-        return found
+        if len(inside) < len(refused):
+            told["absent_status"] = _shown(prepared.outside) if prepared.outside else None
+        if len(refused) == len(refusals):
+            message = prepared.rejection.text if prepared.rejection else ""
+            counts = Counter(refused.values()).items()
+            told["fit_error"] = fit_error(len(refusals), counts, message)
+        return told
+
+
+def _recorded(expected: Case) -> dict[str, object]:
+    statuses: Mapping[str, Case] = expected.get("node_status", {})
+    return {
+        "pre_filter_combined": _status(expected["pre_filter_combined"]),
+        "pre_filter_message": expected.get("pre_filter_message"),
+        "nodes": expected["pre_filter_combined"].get("nodes"),
+        "node_status": {name: _status(each) for name, each in statuses.items()},
+        "feasible": expected.get("feasible", []),
+        "absent_status": _status(expected.get("absent_status", {"code": ""})),
+        "fit_error": expected.get("fit_error"),
+    }
 
 
 def _ledger(objects: Iterable[Case], parts: Parts) -> Ledger:
@@ -152,6 +191,7 @@ def _ledger(objects: Iterable[Case], parts: Parts) -> Ledger:
             pods.append(_pod(each, parts))
     for pod in pods:
         row = ledger.rows.get(pod.node_name)
+        # A pod may be on a node that is gone.
         if row is not None and not pod.is_finished:
             amounts = ((PODS, 1), *held_requests(pod).items())
             ports = pod_host_ports(pod.spec)
@@ -178,53 +218,47 @@ def _config(raw: Case | None, parts: Parts) -> FrameworkConfig:
     )
 
 
-def _added_terms(raw: Case, parts: Parts) -> tuple[NodeSelectorTerm, ...] | None:
+def _added_terms(arguments: Case, parts: Parts) -> tuple[NodeSelectorTerm, ...] | None:
     # The configuration states terms as a pod does, so a pod is what reads them.
-    affinity = {"nodeAffinity": raw.get("addedAffinity", {})}
-    return _pod({"metadata": {"name": "any"}, "spec": {"affinity": affinity}}, parts).spec.required_node_terms
+    affinity = {"nodeAffinity": arguments.get("addedAffinity", {})}
+    pod = _pod({"metadata": {"name": "any"}, "spec": {"affinity": affinity}}, parts)
+    return pod.spec.required_node_terms
 
 
-def _row_refusal(rule: Rule, prepared: Ready, outcome: Outcome | None, row: int) -> Refusal | None:
-    if outcome is None or not outcome.refused[row]:
-        return None
-    bits = 1 if outcome.detail is None else int(outcome.detail[row])
-    return Refusal(
-        rule=rule.name,
-        reasons=prepared.check.reasons(bits),
-        is_unresolvable=bool(outcome.unresolvable[row]),
-    )
-
-
-def _shown(prepared: Prepared) -> Verdict:
+def _answer(prepared: Prepared) -> Status:
     match prepared:
         case Skipped():
-            return {"code": "Skip", "reasons": [], "nodes": None}
+            return {"code": "Skip", "reasons": []}
+        case Ready():
+            return {"code": "Success", "reasons": []}
         case Broken(message=message):
-            return {"code": "Error", "reasons": [message], "nodes": None}
+            return {"code": "Error", "reasons": [message]}
         case Rejected(refusal=refusal):
-            return {"code": _code(refusal), "reasons": list(refusal.reasons), "nodes": None}
-        case Ready(nodes=nodes):
-            return {"code": "Success", "reasons": [], "nodes": None if nodes is None else sorted(nodes)}
+            return _shown(refusal)
 
 
-def _status(refusal: Refusal | None) -> Verdict | None:
-    if refusal is None:
-        return None
-    return {"plugin": refusal.rule, "code": _code(refusal), "reasons": list(refusal.reasons)}
+def _shown(refusal: Refusal) -> Status:
+    return {
+        "plugin": refusal.rule,
+        "code": _code(is_unresolvable=refusal.is_unresolvable),
+        "reasons": list(refusal.reasons),
+    }
 
 
-def _code(refusal: Refusal) -> str:
-    return "UnschedulableAndUnresolvable" if refusal.is_unresolvable else "Unschedulable"
+def _code(*, is_unresolvable: bool) -> str:
+    return "UnschedulableAndUnresolvable" if is_unresolvable else "Unschedulable"
 
 
-def _normal(recorded: Case | None) -> Verdict | None:
-    if recorded is None:
-        return None
+def _status(recorded: Case) -> Status:
     return {
         "plugin": recorded.get("plugin", ""),
         "code": recorded["code"],
         "reasons": list(recorded.get("reasons", ())),
     }
+
+
+def _listed(nodes: frozenset[str] | None) -> list[str] | None:
+    return None if nodes is None else sorted(nodes)
 
 
 def _compared(what: str, recorded: object, ours: object) -> list[str]:

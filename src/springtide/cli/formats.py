@@ -1,11 +1,15 @@
 """The report as JSON, as YAML and as names, for programs."""
 
+from typing import Final
+
 import msgspec
 import yaml
 
 from springtide.apps.planner.report import PlanReport
 
-INDENT = 2
+INDENT: Final = 2
+# Long enough that no sentence is broken; the C library takes no infinity.
+LINE_MAX: Final = 1_000_000
 
 
 def as_json(report: PlanReport) -> str:
@@ -21,7 +25,7 @@ def as_yaml(report: PlanReport) -> str:
         Dumper=dumper,
         sort_keys=False,
         allow_unicode=True,
-        width=float("inf"),
+        width=LINE_MAX,
     )
     return str(text).rstrip("\n")
 

@@ -10,7 +10,6 @@ from typing import Final
 import click
 
 GAP: Final = "  "
-COLUMN_MIN: Final = 20
 
 
 def table(
@@ -55,25 +54,30 @@ def _line(
     padded[-1] = parts[-1]
     if is_header:
         return click.style(GAP.join(padded).rstrip(), bold=True)
-    if first_colour is not None:
-        bare = parts[0]
+    bare = parts[0]
+    if first_colour is not None and bare:
         padded[0] = click.style(bare, fg=first_colour) + " " * (len(padded[0]) - len(bare))
     return GAP.join(padded).rstrip()
 
 
 def _widths(rows: Sequence[Sequence[str]], width: int | None) -> list[int]:
-    """Return the columns' widths: their longest cell, the widest columns cut until all fit."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    """Return the columns' widths: their longest cell, the widest columns cut until all fit.
+
+    No column gets narrower than its longest word, even if the table stays too wide then.
+    """
+    columns = list(zip(*rows, strict=True))
+    widths = [max(map(len, column)) for column in columns]
     if width is None:
         return widths
-    room = width - len(GAP) * (len(widths) - 1)
-    while sum(widths) > room:
-        widest = max(range(len(widths)), key=lambda index: (widths[index], index))
-        if widths[widest] <= COLUMN_MIN:
+    least = [
+        max(len(word) for cell in column for word in [*cell.split(), ""]) for column in columns
+    ]
+    excess = sum(widths) + len(GAP) * (len(widths) - 1) - width
+    for _ in range(excess):
+        loose = [index for index, size in enumerate(widths) if size > least[index]]
+        if not loose:
             break
-        others = max(size for index, size in enumerate([*widths, 0]) if index != widest)
-        excess = sum(widths) - room
-        widths[widest] = max(COLUMN_MIN, min(others, widths[widest]) - 1, widths[widest] - excess)
+        widths[max(loose, key=lambda index: (widths[index], index))] -= 1
     return widths
 
 

@@ -3,7 +3,6 @@
 Also installed as `kubectl-springtide`, which kubectl finds as `kubectl springtide`.
 """
 
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import PurePath
@@ -57,7 +56,6 @@ def run(arguments: Sequence[str], *, prog_name: str | None = None) -> int:
     """Run one command line and return its exit code; faults become sentences on standard error."""
     try:
         ended = springtide.main(list(arguments), prog_name, standalone_mode=False)
-        sys.stdout.flush()
     except click.Abort:
         return INTERRUPTED
     except click.ClickException as fault:
@@ -66,12 +64,4 @@ def run(arguments: Sequence[str], *, prog_name: str | None = None) -> int:
     except SpringtideError as fault:
         click.echo(f"Error: {fault}", err=True)
         return USAGE
-    except BrokenPipeError:
-        return _reader_gone()
     return ended if isinstance(ended, int) else 0
-
-
-def _reader_gone() -> int:
-    # Whoever read the output has seen enough. What is still buffered must not fail at exit.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0

@@ -14,6 +14,7 @@ import msgspec
 
 TERMS_MAX: Final = 3
 COLLAPSED_MIN: Final = 3
+RANGES_MAX: Final = 6
 # The letters and digits of names that Kubernetes makes up: no vowels, nothing easily misread.
 _MADE_UP: Final = re.compile(r"(?P<stem>.+)-[bcdfghjklmnpqrstvwxz2456789]{5}")
 _NUMBERED: Final = re.compile(r"(?P<stem>.+)-(?P<number>0|[1-9][0-9]{0,8})")
@@ -69,24 +70,26 @@ def _terms(names: Sequence[str]) -> list[Term]:
     numbers = [number for name in names if (number := _parsed(name).number) is not None]
     if len(names) < COLLAPSED_MIN:
         return [Term(text=name, count=1) for name in names]
-    if len(numbers) == len(names):
-        end = "-*" if first.has_made_up_end else ""
-        text = f"{first.stem}-[{_ranges(numbers)}]{end}"
-    elif first.has_made_up_end:
-        text = f"{first.stem}-* ({len(names)} pods)"
-    else:
+    if not numbers and not first.has_made_up_end:
         return [Term(text=name, count=1) for name in names]
+    ranges = _ranges(numbers)
+    if numbers and len(ranges) <= RANGES_MAX:
+        end = "-*" if first.has_made_up_end else ""
+        text = f"{first.stem}-[{','.join(ranges)}]{end}"
+    else:
+        text = f"{first.stem}-* ({len(names)} pods)"
     return [Term(text=text, count=len(names))]
 
 
-def _ranges(numbers: Iterable[int]) -> str:
+def _ranges(numbers: Iterable[int]) -> list[str]:
     ordered = sorted(set(numbers))
-    starts = [ordered[0], *(after for before, after in pairwise(ordered) if after != before + 1)]
-    ends = [*(before for before, after in pairwise(ordered) if after != before + 1), ordered[-1]]
-    return ",".join(
+    gaps = [pair for pair in pairwise(ordered) if pair[1] != pair[0] + 1]
+    starts = [*ordered[:1], *(after for _, after in gaps)]
+    ends = [*(before for before, _ in gaps), *ordered[-1:]]
+    return [
         f"{start}" if start == end else f"{start}-{end}"
         for start, end in zip(starts, ends, strict=True)
-    )
+    ]
 
 
 def _parsed(name: str) -> _Name:

@@ -31,7 +31,7 @@ class NearestChoice(click.Choice[str]):
         return str(value)
 
 
-class Chain(click.ParamType):
+class Chain(click.ParamType[tuple[str, ...]]):
     """Some of a few words, separated by commas, in an order that counts."""
 
     name = "chain"
@@ -39,7 +39,7 @@ class Chain(click.ParamType):
     def __init__(self, words: Sequence[str]) -> None:
         self.words = tuple(words)
 
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:  # noqa: ARG002
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
         """Return what stands for the value in help texts."""
         return "NAME[,NAME]..."
 

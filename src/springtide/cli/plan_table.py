@@ -9,9 +9,9 @@ from typing import Final
 
 import click
 import msgspec
+from msgspec.structs import replace
 
 from springtide.apps.planner.report import (
-    GroupReport,
     NodeReport,
     NotEvaluated,
     PlanReport,
@@ -158,9 +158,16 @@ def _stuck_verdicts(item: StuckReport, report: PlanReport, style: Style) -> list
         text = f"The nodes that are there: {item.message}"
         lines += paragraph(text, width=style.width, indent=INDENT)
     if style.is_wide:
-        rows = [(verdict.group, _with_detail(verdict.reason, verdict.detail)) for verdict in item.groups]
-        lines += [INDENT + line for line in _table(("GROUP", "WHY NOT"), rows, style)]
+        rows = [
+            (verdict.group, _with_detail(verdict.reason, verdict.detail)) for verdict in item.groups
+        ]
+        lines += _indented(("GROUP", "WHY NOT"), rows, style)
     return lines
+
+
+def _indented(headers: Sequence[str], rows: Sequence[Sequence[str]], style: Style) -> list[str]:
+    narrower = style.width if style.width is None else style.width - len(INDENT)
+    return [INDENT + line for line in _table(headers, rows, replace(style, width=narrower))]
 
 
 def _with_detail(reason: str, detail: str) -> str:
@@ -177,7 +184,11 @@ def _apart(report: PlanReport, style: Style) -> list[str]:
 
 def _remarks(report: PlanReport, style: Style) -> list[str]:
     sentences = [
-        *(_not_evaluated(item) for item in report.not_evaluated if style.is_wide or item.is_required),
+        *(
+            _not_evaluated(item)
+            for item in report.not_evaluated
+            if style.is_wide or item.is_required
+        ),
         *report.input.notes,
     ]
     if report.pending > len(report.fitting) and not report.groups:

@@ -19,6 +19,10 @@ Int64 = npt.NDArray[np.int64]
 Bool = npt.NDArray[np.bool_]
 
 KeyT = TypeVar("KeyT", bound=Hashable)
+AmountList = tuple[tuple[str, int], ...]
+"""Resource names, each at most once, with amounts in scheduler units."""
+
+AMOUNT_LISTS_MAX = 65_536
 
 
 class Interner(Generic[KeyT]):
@@ -59,6 +63,7 @@ class ResourceColumns:
         self.names: Interner[str] = Interner((PODS, CPU, MEMORY, EPHEMERAL_STORAGE))
         self.allocatable: Int64 = np.zeros((8, rows), np.int64)
         self.used: Int64 = np.zeros((8, rows), np.int64)
+        self._lists: dict[AmountList, tuple[Int64, Int64]] = {}
 
     def index(self, name: str) -> int:
         """Return the resource's row in the matrices, adding one at first sight."""
@@ -85,6 +90,20 @@ class ResourceColumns:
             # The index first: naming a new resource replaces the matrices.
             index = self.index(name)
             self.allocatable[index, row] = quantity
+
+    def take(self, row: int, amounts: AmountList, *, sign: int = 1) -> None:
+        """Count the amounts as used (sign 1) or free them again (sign -1)."""
+        indices, quantities = self._lists.get(amounts) or self._listed(amounts)
+        self.used[indices, row] += sign * quantities
+
+    def _listed(self, amounts: AmountList) -> tuple[Int64, Int64]:
+        """Return a list of amounts as indices and quantities, remembered: pods repeat them."""
+        if len(self._lists) >= AMOUNT_LISTS_MAX:
+            self._lists.clear()
+        indices = np.array([self.index(name) for name, _ in amounts], np.int64)
+        quantities = np.array([quantity for _, quantity in amounts], np.int64)
+        self._lists[amounts] = indices, quantities
+        return indices, quantities
 
 
 class DeviceColumns:

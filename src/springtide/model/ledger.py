@@ -143,10 +143,7 @@ class Ledger:
 
     def _count(self, holding: Holding, *, sign: int) -> None:
         row = holding.row
-        for name, quantity in holding.amounts:
-            # The index first: naming a new resource replaces the matrices.
-            index = self.resources.index(name)
-            self.resources.used[index, row] += sign * quantity
+        self.resources.take(row, holding.amounts, sign=sign)
         if holding.ports:
             self._count_ports(row, holding.ports, sign)
         for family, shares in holding.shares:

@@ -21,7 +21,7 @@ from springtide.wire import configurations, yaml
 from springtide.wire.errors import MalformedDocument, MalformedObject
 from springtide.wire.json_faults import end_of_first, malformed_json
 from springtide.wire.k8s.objects import LIST_DECODER, Objects, group_of, label, reads
-from springtide.wire.k8s.parts import is_given, without_nulls
+from springtide.wire.k8s.parts import is_given, plain, without_nulls
 from springtide.wire.k8s.schema import ABSENT
 from springtide.wire.origin import Origin
 from springtide.wire.ours import GROUP, KINDS, Ours
@@ -34,7 +34,8 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
 
     `pods` are stored pods as they stand; `manifests` are pods that no API server has seen, with its
     defaults filled in but without those of device families. `managed_resources` is None where no
-    scheduler configuration was given. `counts` counts all objects by kind, `ignored` those of them
+    scheduler configuration was given. `sources` says where each object stands, by `Node/name` and
+    `Pod/namespace/name`. `counts` counts all objects by kind, `ignored` those of them
     that are of no use here, `notes` are sentences about what was left out on purpose.
     """
 
@@ -46,6 +47,7 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     profiles: tuple[DeviceProfile, ...] = ()
     device_config: Mapping[str, object] | None = None
     managed_resources: frozenset[str] | None = None
+    sources: Mapping[str, str] = {}
     problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
     counts: Mapping[str, int] = {}
@@ -116,6 +118,7 @@ class _Reading:
             profiles=profiles,
             device_config=self._device_config,
             managed_resources=self._managed_resources,
+            sources=objects.sources,
             problems=(*objects.problems, *ours.problems, *problems),
             notes=_notes(objects.ignored),
             counts=dict(sorted((objects.read + objects.ignored).items())),
@@ -169,7 +172,7 @@ class _Reading:
             )
         elif group == GROUP or (kind in KINDS and not version):
             self._objects.read[kind] += 1
-            self._ours.take(without_nulls(msgspec.json.decode(data)), kind, origin)
+            self._ours.take(without_nulls(plain(data)), kind, origin)
         else:
             self._take_configuration(data, group, kind, origin)
 
@@ -191,26 +194,30 @@ class _Reading:
     def _take_configuration(
         self, data: bytes | msgspec.Raw, group: str, kind: str, origin: Origin
     ) -> None:
-        plain: Any = msgspec.json.decode(data)
-        if (group, kind) == (configurations.SCHEDULER_GROUP, configurations.SCHEDULER_KIND):
-            self._objects.read[kind] += 1
-            self._add_managed_resources(plain, origin)
-        elif (group, kind) == ("", "ConfigMap") and self._take_config_map(plain, origin):
-            self._objects.read[kind] += 1
-        elif configurations.is_device_config(plain):
-            self._add_device_config(plain, origin)
-        elif kind:
-            self._objects.ignore(kind)
+        match group, kind:
+            case configurations.SCHEDULER_GROUP, configurations.SCHEDULER_KIND:
+                self._objects.read[kind] += 1
+                self._add_managed_resources(plain(data), origin)
+            case "", "ConfigMap" if self._take_config_map(plain(data), origin):
+                self._objects.read[kind] += 1
+            case _, "":
+                self._take_kindless(plain(data), origin)
+            case _:
+                self._objects.ignore(kind)
+
+    def _take_kindless(self, value: Mapping[str, object], origin: Origin) -> None:
+        if configurations.is_device_config(value):
+            self._add_device_config(value, origin)
         elif origin.path:
             self._objects.problem(origin.label, origin.place, MalformedObject("kind", _NO_KIND))
         else:
             raise origin.fault((), _NO_KIND)
 
-    def _take_config_map(self, plain: Any, origin: Origin) -> bool:
+    def _take_config_map(self, value: Any, origin: Origin) -> bool:
         """Return whether an entry of the ConfigMap is a configuration that we read."""
         has_found = False
-        name = label("ConfigMap", plain, origin.place)
-        for key, text in configurations.embedded(plain):
+        name = label("ConfigMap", value, origin.place)
+        for key, text in configurations.embedded(value):
             inner = f"{origin.label} ({name}, {key})"
             try:
                 embedded = yaml.documents(text.encode(), inner)
@@ -235,14 +242,14 @@ class _Reading:
             return True
         return False
 
-    def _add_managed_resources(self, plain: object, origin: Origin) -> None:
-        names = configurations.managed_resources(without_nulls(plain), origin=origin)
+    def _add_managed_resources(self, value: object, origin: Origin) -> None:
+        names = configurations.managed_resources(without_nulls(value), origin=origin)
         self._managed_resources = (self._managed_resources or frozenset()) | names
 
-    def _add_device_config(self, plain: Mapping[str, object], origin: Origin) -> None:
+    def _add_device_config(self, value: Mapping[str, object], origin: Origin) -> None:
         if self._device_config is None:
-            self._device_config = plain
-        elif self._device_config != plain:
+            self._device_config = value
+        elif self._device_config != value:
             reason = "a second device configuration differs; the first one counts. Give only one."
             self._objects.problem(origin.label, "device configuration", MalformedObject("", reason))
 

@@ -17,9 +17,7 @@ from springtide.wire.validation import Path, complaint, located, reason
 
 T = TypeVar("T")
 
-_CONTAINERS: Final = (
-    inspect.StructType, inspect.VarTupleType, inspect.ListType, inspect.DictType,
-)  # fmt: skip
+_CONTAINERS: Final = (inspect.StructType, inspect.VarTupleType)
 
 _UNKNOWN: Final = re.compile(r"Object contains unknown field `(?P<name>.*)`")
 _CHOICE: Final = re.compile(r"Invalid enum value '(?P<value>.*)'")
@@ -70,10 +68,8 @@ def _child(of: inspect.Type, step: str | int) -> inspect.Type:
             return _child(next(each for each in of.types if isinstance(each, _CONTAINERS)), step)
         case inspect.StructType():
             return next(each.type for each in of.fields if each.encode_name == step)
-        case inspect.VarTupleType() | inspect.ListType():
+        case inspect.VarTupleType():
             return of.item_type
-        case inspect.DictType():
-            return of.value_type
         case _:
             raise AssertionError(f"{of} has no fields")
 

@@ -238,6 +238,18 @@ def test_a_config_map_whose_entry_is_no_yaml_is_a_problem() -> None:
     assert found.problems[0].field == 'data["device-config.yaml"]'
 
 
+def test_config_map_entries_that_are_something_else_are_ignored() -> None:
+    entries = {"device-config.yaml": "- a\n---\nkind: Foo\n"}
+
+    assert read(config_map(**entries)).ignored == {"ConfigMap": 1}
+
+
+def test_a_group_with_a_list_of_items_that_is_no_list_is_ignored() -> None:
+    found = read('{"kind": "Foo", "apiVersion": "x/v1", "items": []}')
+
+    assert found.ignored == {"Foo": 1}
+
+
 def test_the_bare_device_configuration_is_recognised() -> None:
     assert read(DEVICE_CONFIG).device_config == {
         "nvidia": {"resourceCountName": "nvidia.com/gpu"},

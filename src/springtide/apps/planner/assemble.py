@@ -4,14 +4,14 @@ One broken node or pod is left out or closed, and reported; it never takes the o
 """
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
 
-from springtide.base.names import PODS
 from springtide.engine.capacity.plan import SizedGroup
-from springtide.engine.framework.requests import held_requests, pod_host_ports
+from springtide.engine.framework.requests import pod_host_ports
+from springtide.engine.placement.classes import standing_amounts
 from springtide.engine.placement.family import DeviceFamily
 from springtide.engine.simulation.daemons import daemon_sets
 from springtide.engine.simulation.templates import Fleet, build, members
@@ -20,6 +20,7 @@ from springtide.model.ledger import Holding, Ledger
 from springtide.model.node import Node
 from springtide.model.pod import Pod
 from springtide.model.problem import Problem
+from springtide.model.profile import DeviceProfile
 from springtide.model.refusal import Refusal
 from springtide.wire.documents import Input
 
@@ -49,6 +50,7 @@ def assemble(found: Input, families: Mapping[str, DeviceFamily]) -> Picture:
         if group.template is not None:
             registered[group.template.name] = _registered(group.template, families)
     pods = [*found.pods, *(_admitted(pod, families, problems) for pod in found.manifests)]
+    pods = _told_apart(pods, problems)
     waiting: list[Pod] = []
     apart: list[tuple[Pod, str]] = []
     pods_on: dict[str, list[Pod]] = defaultdict(list)
@@ -67,7 +69,7 @@ def assemble(found: Input, families: Mapping[str, DeviceFamily]) -> Picture:
         registered=registered,
         pods_on=pods_on,
         daemons=daemon_sets(found.daemon_sets, pods),
-        profiles=found.profiles,
+        profiles=_usable(found.profiles, families, problems),
         families=tuple(families),
     )
     return Picture(
@@ -75,8 +77,13 @@ def assemble(found: Input, families: Mapping[str, DeviceFamily]) -> Picture:
         groups=_groups(found, fleet, problems),
         waiting=tuple(waiting),
         apart=tuple(apart),
-        problems=tuple(problems),
+        problems=tuple(_placed(problem, found.sources) for problem in problems),
     )
+
+
+def _placed(problem: Problem, sources: Mapping[str, str]) -> Problem:
+    """Return the problem with the file that its object stands in."""
+    return replace(problem, source=sources.get(problem.object, problem.source))
 
 
 # Nodes and groups
@@ -110,10 +117,34 @@ def _registered(node: Node, families: Mapping[str, DeviceFamily]) -> Registered:
 def _malformed(node: Node, family: str, refusal: Refusal) -> Problem:
     return Problem(
         source="",
-        object=f"Node {node.name}",
+        object=f"Node/{node.name}",
         field="metadata.annotations",
         message=f"{refusal.text}. The node takes no {family} pods until its registration is valid.",
     )
+
+
+def _usable(
+    profiles: Sequence[DeviceProfile],
+    families: Mapping[str, DeviceFamily],
+    problems: list[Problem],
+) -> tuple[DeviceProfile, ...]:
+    """Return the profiles whose vendors are known; one that is not must not be used in part."""
+    usable = []
+    for profile in profiles:
+        unknown = next((name for name, _ in profile.devices if name not in families), None)
+        if unknown is None:
+            usable.append(profile)
+            continue
+        problems.append(
+            Problem(
+                source="",
+                object=f"DeviceProfile/{profile.name}",
+                field="spec.devices[].vendor",
+                message=f"vendor {unknown!r} is not known; use one of {', '.join(families)}. "
+                "The profile is left out.",
+            )
+        )
+    return tuple(usable)
 
 
 def _groups(found: Input, fleet: Fleet, problems: list[Problem]) -> tuple[SizedGroup, ...]:
@@ -135,7 +166,7 @@ def _groups(found: Input, fleet: Fleet, problems: list[Problem]) -> tuple[SizedG
 def _claimed_twice(node: Node, first: str, second: str) -> Problem:
     return Problem(
         source="",
-        object=f"NodeGroup {second}",
+        object=f"NodeGroups/{second}",
         field="nodeSelector",
         message=f"node {node.name} belongs to {first} already and is not counted again: "
         "let the selectors or provider id patterns of the two groups not overlap",
@@ -143,6 +174,26 @@ def _claimed_twice(node: Node, first: str, second: str) -> Problem:
 
 
 # Pods
+
+
+def _told_apart(pods: list[Pod], problems: list[Problem]) -> list[Pod]:
+    """Return the pods with a uid of its own for each: copied manifests carry the same one."""
+    seen: set[str] = set()
+    apart = []
+    for pod in pods:
+        if pod.uid in seen:
+            problems.append(
+                Problem(
+                    source="",
+                    object=f"Pod/{pod.key}",
+                    field="metadata.uid",
+                    message=f"another pod has the uid {pod.uid} too; both are planned for",
+                )
+            )
+        own = pod if pod.uid not in seen else replace(pod, uid=f"{pod.uid} of {pod.key}")
+        seen.add(own.uid)
+        apart.append(own)
+    return apart
 
 
 def _place_of(pod: Pod) -> str:
@@ -195,7 +246,7 @@ def _hold(
         Holding(
             uid=pod.uid,
             row=row,
-            amounts=((PODS, 1), *held_requests(pod).items()),
+            amounts=standing_amounts(pod),
             ports=pod_host_ports(pod.spec),
             shares=tuple(shares),
         )
@@ -205,7 +256,7 @@ def _hold(
 def _unreadable(pod: Pod, family: str, place: str, refusal: Refusal) -> Problem:
     return Problem(
         source="",
-        object=f"Pod {pod.key}",
+        object=f"Pod/{pod.key}",
         field="metadata.annotations",
         message=f"{refusal.text}. Node {place} takes no {family} pods while this pod runs.",
     )
@@ -217,7 +268,7 @@ def _admitted(pod: Pod, families: Mapping[str, DeviceFamily], problems: list[Pro
         answer = family.admit(pod.spec)
         if isinstance(answer, Refusal):
             problems.append(
-                Problem(source="", object=f"Pod {pod.key}", field="spec", message=f"{answer.text}.")
+                Problem(source="", object=f"Pod/{pod.key}", field="spec", message=f"{answer.text}.")
             )
         else:
             pod = replace(pod, spec=answer)

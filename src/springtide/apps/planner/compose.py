@@ -26,6 +26,10 @@ from springtide.model.pod import Pod
 from springtide.model.problem import Problem
 from springtide.model.refusal import Refusal
 
+OBJECTIONS_MAX: Final = 3
+# How the engine begins the reason of a group that lost only by its place in the input.
+EQUAL: Final = "as good as "
+
 # Pod fields that no rule here reads yet, to kube-scheduler's plugin that does.
 _RULES: Final = {
     "topologySpreadConstraints": "PodTopologySpread",
@@ -81,20 +85,24 @@ def summary(plan: Plan, pending: int) -> str:
     left = sum(len(item.pods) for item in plan.stuck)
     if grown:
         adding = _and([f"{_count(count, 'node')} to {name}" for name, count in grown.items()])
-        whom = (
-            "it"
-            if pending == helped == 1
-            else "all of them"
-            if helped == pending
-            else f"{helped} of them"
-        )
-        parts.append(
-            f"Adding {adding} lets {whom} run"
-            + (f"; {left} {_fit(left)} nowhere." if left else ".")
-        )
+        rest = f"; {left} {_fit(left)} nowhere." if left else "."
+        parts.append(f"Adding {adding} lets {_whom(helped, pending)} run{rest}")
     elif left:
-        parts.append(f"No node group helps: {left} {_fit(left)} nowhere.")
+        parts.append(_no_help(left, pending, has_groups=bool(plan.sizes)))
     return " ".join(parts)
+
+
+def _whom(helped: int, pending: int) -> str:
+    if helped != pending:
+        return f"{helped} of them"
+    return {1: "it", 2: "both of them"}.get(helped, "all of them")
+
+
+def _no_help(left: int, pending: int, *, has_groups: bool) -> str:
+    what = "No node group helps" if has_groups else "There is no node group to grow"
+    if left == pending:
+        return f"{what}: {'it fits' if left == 1 else 'they fit'} nowhere."
+    return f"{what}: {left} of them {_fit(left)} nowhere."
 
 
 # Groups
@@ -111,17 +119,26 @@ def _group(item: SizedGroup, plan: Plan) -> GroupReport:
         size_after=after,
         min_size=item.group.min_size,
         max_size=item.group.max_size,
-        why=steps[0].why if steps else _why_not(item, plan, objections),
+        why=_why(steps) if steps else _why_not(item, plan, objections),
         nodes=tuple(_node(node.name, node.pods) for step in steps for node in step.nodes),
         objections=tuple(_reason(refusal, count) for refusal, count in objections),
     )
+
+
+def _why(steps: Sequence[Step]) -> str:
+    why = steps[0].why
+    spare = sum(step.size_after - step.size_before - len(step.nodes) for step in steps)
+    if not spare:
+        return why
+    group = steps[0].group
+    return f"{why}; {spare} more than the pods need, because it has at least {group.min_size}"
 
 
 def _why_not(item: SizedGroup, plan: Plan, objections: Sequence[tuple[Refusal, int]]) -> str:
     name = item.group.name
     passed_over = _passed_over(name, plan.steps)
     if passed_over:
-        return f"would do, but {passed_over}"
+        return passed_over
     limited = next(
         (
             refusal
@@ -132,9 +149,9 @@ def _why_not(item: SizedGroup, plan: Plan, objections: Sequence[tuple[Refusal, i
         None,
     )
     if limited is not None:
-        return f"would do, but {_with_detail(limited)}"
+        return f"would help, but {_with_detail(limited)}"
     if objections:
-        return "; ".join(_objection(refusal, count, objections) for refusal, count in objections)
+        return _objections(objections)
     if item.size >= item.group.max_size:
         return f"max node group size reached: {item.size} of at most {item.group.max_size} nodes"
     return "not needed"
@@ -143,7 +160,9 @@ def _why_not(item: SizedGroup, plan: Plan, objections: Sequence[tuple[Refusal, i
 def _passed_over(name: str, steps: Iterable[Step]) -> str:
     return next(
         (
-            f"{step.group.name} was better ({why})"
+            f"would help, {why}"
+            if why.startswith(EQUAL)
+            else f"would help, but less well than {step.group.name} ({why})"
             for step in steps
             for other, why in step.rejected
             if other == name
@@ -152,9 +171,29 @@ def _passed_over(name: str, steps: Iterable[Step]) -> str:
     )
 
 
-def _objection(refusal: Refusal, count: int, objections: Sequence[tuple[Refusal, int]]) -> str:
-    text = _with_detail(refusal)
-    return text if len(objections) == 1 else f"{_count(count, 'pod')}: {text}"
+def _objections(objections: Sequence[tuple[Refusal, int]]) -> str:
+    """Return what the group objects to, the reason that concerns the most pods first."""
+    by_text: dict[str, list[tuple[Refusal, int]]] = {}
+    for refusal, count in objections:
+        by_text.setdefault(refusal.text, []).append((refusal, count))
+    counts = {text: sum(count for _, count in found) for text, found in by_text.items()}
+    ordered = sorted(by_text, key=lambda text: -counts[text])
+    parts = [
+        f"{_count(counts[text], 'pod')}: {_told(by_text[text])}"
+        if len(ordered) > 1
+        else _told(by_text[text])
+        for text in ordered[:OBJECTIONS_MAX]
+    ]
+    left_out = len(ordered) - len(parts)
+    return "; ".join([*parts, f"and {_count(left_out, 'other reason')}"] if left_out else parts)
+
+
+def _told(same: Sequence[tuple[Refusal, int]]) -> str:
+    """Return one reason with its numbers, of the most pods where pods differ in them."""
+    refusal, _ = max(same, key=lambda item: item[1])
+    if len(same) == 1 or not refusal.detail:
+        return _with_detail(refusal)
+    return f"{refusal.text}: for example {refusal.detail}"
 
 
 def _node(name: str, pods: Sequence[Pod]) -> NodeReport:

@@ -19,7 +19,7 @@ from springtide.engine.capacity.placed import Indices, Placed
 from springtide.engine.capacity.start import DeviceTotals, Start, device_totals
 from springtide.engine.framework.node_ports import conflicts
 from springtide.engine.framework.requests import pod_host_ports
-from springtide.engine.placement.classes import PodClass, held_amounts
+from springtide.engine.placement.classes import PodClass, standing_amounts
 from springtide.model.columns import Int64, Interner, distinct, grown
 from springtide.model.device import DeviceView
 from springtide.model.pod import HostPort, Pod
@@ -37,6 +37,7 @@ class Packing:
 
     def __init__(self, start: Start) -> None:
         self._start = start
+        self._existing = start.overlay.ledger.count
         self._states: Interner[State] = Interner((start.views(),))
         self._port_sets: Interner[frozenset[HostPort]] = Interner()
         self._next: dict[tuple[int, PodClass], int] = {}
@@ -57,13 +58,13 @@ class Packing:
     def onto_added(self, batch: Batch) -> Sequence[Pod]:
         """Place pods on the nodes added so far and return those that did not fit."""
         room = self._room(batch, np.arange(self.count), len(batch.pods))
-        total = self._start.existing + self.count
+        total = self._existing + self.count
         if self._start.template.node.is_unschedulable or not room.any():
             return batch.pods
-        position = self._start.existing + np.arange(self.count)
+        position = self._existing + np.arange(self.count)
         order = np.argsort((position - self._last_match - 1) % total, kind="stable")
         sequence = _in_rounds(room, order, len(batch.pods))
-        self._last_match = self._start.existing + int(sequence[-1])
+        self._last_match = self._existing + int(sequence[-1])
         self._put(batch, batch.pods[: len(sequence)], sequence)
         return batch.pods[len(sequence) :]
 
@@ -136,7 +137,7 @@ class Packing:
         ports: set[HostPort] = set()
         for pod in self._start.template.pods:
             ports.update(pod_host_ports(pod.spec))
-            for name, quantity in held_amounts(pod.spec):
+            for name, quantity in standing_amounts(pod):
                 index = names.known(name)
                 if index is not None:
                     free[index] -= quantity

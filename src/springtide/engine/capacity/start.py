@@ -6,7 +6,7 @@ import msgspec
 from msgspec.structs import replace
 
 from springtide.engine.framework.requests import pod_host_ports
-from springtide.engine.placement.classes import PodClass, held_amounts
+from springtide.engine.placement.classes import PodClass, standing_amounts
 from springtide.engine.placement.tables import Tables
 from springtide.engine.simulation.templates import Template
 from springtide.model.device import DeviceView, empty_view
@@ -29,14 +29,13 @@ class Start(msgspec.Struct, frozen=True, kw_only=True):
     """What an estimate starts from.
 
     `verdicts` says for every class to be placed what an empty new node answers: a Refusal, or None
-    if it takes the pod. New nodes follow the `existing` rows of the ledger in the search order.
+    if it takes the pod. New nodes follow the rows of the ledger in the search order.
     """
 
     template: Template
     tables: Tables
     overlay: Overlay
     verdicts: Mapping[PodClass, Refusal | None]
-    existing: int
 
     def name(self, index: int) -> str:
         """Return the name of the new node with this index."""
@@ -51,7 +50,7 @@ class Start(msgspec.Struct, frozen=True, kw_only=True):
                 Holding(
                     uid=f"{name}/{pod.uid}",
                     row=row,
-                    amounts=held_amounts(pod.spec),
+                    amounts=standing_amounts(pod),
                     ports=pod_host_ports(pod.spec),
                 )
             )
@@ -68,13 +67,7 @@ def begin(
     template: Template, tables: Tables, overlay: Overlay, classes: Iterable[PodClass]
 ) -> Start:
     """Ask an empty copy of the template about every class, and return where to start from."""
-    start = Start(
-        template=template,
-        tables=tables,
-        overlay=overlay,
-        verdicts={},
-        existing=overlay.ledger.count,
-    )
+    start = Start(template=template, tables=tables, overlay=overlay, verdicts={})
     with overlay.trial():
         row = start.add(template.node.name)
         verdicts = {pod_class: _verdict(start, pod_class, row) for pod_class in classes}

@@ -21,6 +21,7 @@ class Stepping:
 
     def __init__(self, start: Start) -> None:
         self._start = start
+        self._existing = start.overlay.ledger.count
         self._rows: list[int] = []
         self._used: set[int] = set()
         self._last_match = 0
@@ -68,7 +69,7 @@ class Stepping:
     def _place_on_any(self, pod: Pod, batch: Batch) -> bool:
         if self._start.template.node.is_unschedulable or not self._rows:
             return False
-        total = self._start.existing + len(self._rows)
+        total = self._existing + len(self._rows)
         rows = np.array(self._rows)
         open_rows = rows[self._start.tables.table(batch.pod_class).code[rows] == 0]
         order = np.argsort((open_rows - self._last_match - 1) % total, kind="stable")

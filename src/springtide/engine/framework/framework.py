@@ -90,6 +90,7 @@ class Framework:
         """Return what all rules together make of the ask before any row is looked at."""
         preparation = Preparation()
         for code, rule in enumerate(self.rules, FIRST_RULE):
+            preparation.ask(rule)
             match rule.prepare(ask, ledger):
                 case Skipped():
                     continue
@@ -98,7 +99,7 @@ class Framework:
                     if rule.name not in self._disabled:
                         preparation.check(code, check)
                 case Rejected(refusal=refusal):
-                    preparation.reject(rule, refusal)
+                    preparation.reject(refusal)
                 case Broken(message=message):
                     preparation.fail(rule, message)
             if preparation.is_over:

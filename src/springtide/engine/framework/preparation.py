@@ -52,13 +52,16 @@ class Preparation:
         rejected = self._rejection is not None and self._rejection.is_unresolvable
         return rejected or bool(self._error)
 
+    def ask(self, rule: Rule) -> None:
+        """Note that a rule is asked; some have to be asked again after a change elsewhere."""
+        self._is_lasting &= rule.reads is not Reads.CLUSTER
+
     def check(self, code: int, check: Check) -> None:
         """Let a rule judge rows."""
         self._checks.append((code, check))
 
     def restrict(self, rule: Rule, nodes: frozenset[str] | None) -> None:
         """Take in which nodes a rule leaves, None if all of them."""
-        self._is_lasting &= rule.reads is not Reads.CLUSTER
         if nodes is None:
             return
         self._restricting.append(rule.name)
@@ -66,14 +69,12 @@ class Preparation:
         if not self._nodes:
             self._rejection = _nobody(self._restricting)
 
-    def reject(self, rule: Rule, refusal: Refusal) -> None:
+    def reject(self, refusal: Refusal) -> None:
         """Take in that a rule rejects the pod; the last one has the word."""
-        self._is_lasting &= rule.reads is not Reads.CLUSTER
         self._rejection = refusal
 
     def fail(self, rule: Rule, message: str) -> None:
         """Take in that a rule cannot judge the ask."""
-        self._is_lasting &= rule.reads is not Reads.CLUSTER
         self._error = f'running PreFilter plugin "{rule.name}": {message}'
 
     def prepared(self, first_usage_code: int) -> PreparedAsk:

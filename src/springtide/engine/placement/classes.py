@@ -5,15 +5,21 @@ is the framework's ask plus one ask per device family; names and uids are not pa
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 import msgspec
 
+from springtide.base.names import PODS
 from springtide.engine.framework.ask import PodAsk, ask_of
-from springtide.engine.framework.requests import pod_host_ports, pod_requests
+from springtide.engine.framework.requests import (
+    SPEC_CACHE_ENTRIES,
+    held_requests,
+    pod_host_ports,
+    pod_requests,
+)
 from springtide.engine.placement.family import Ask, DeviceFamily
 from springtide.model.pod import HostPort, Pod, PodSpec
 from springtide.model.refusal import Refusal
-from springtide.base.names import PODS
 
 
 class PodClass(msgspec.Struct, frozen=True, cache_hash=True):
@@ -73,6 +79,14 @@ class Classifier:
         )
 
 
+@lru_cache(maxsize=SPEC_CACHE_ENTRIES)
 def held_amounts(spec: PodSpec) -> tuple[tuple[str, int], ...]:
     """Return what a pod of this spec takes of a node's resources, itself as one of `pods`."""
     return ((PODS, 1), *sorted(pod_requests(spec).items()))
+
+
+def standing_amounts(pod: Pod) -> tuple[tuple[str, int], ...]:
+    """Return what a pod that runs already takes of its node, a resize in progress included."""
+    if pod.resize is None:
+        return held_amounts(pod.spec)
+    return ((PODS, 1), *sorted(held_requests(pod).items()))

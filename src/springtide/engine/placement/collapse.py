@@ -23,8 +23,10 @@ class Charge(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 def collapse(containers: Sequence[Sequence[Grant]], init_count: int) -> tuple[Charge, ...]:
     """Return the charges of a pod, sorted by device id; the first `init_count` lists are init."""
-    init = _by_device(containers[:init_count])
     app = _by_device(containers[init_count:])
+    if not any(containers[:init_count]):
+        return tuple([_charge(device_id, (), app[device_id]) for device_id in sorted(app)])
+    init = _by_device(containers[:init_count])
     return tuple(
         _charge(device_id, init.get(device_id, ()), app.get(device_id, ()))
         for device_id in sorted(init.keys() | app.keys())
@@ -40,6 +42,11 @@ def _by_device(containers: Iterable[Iterable[Grant]]) -> dict[str, list[Grant]]:
 
 
 def _charge(device_id: str, init: Sequence[Grant], app: Sequence[Grant]) -> Charge:
+    if not init and len(app) == 1:
+        only = app[0]
+        # Written by hand, an allocation may be negative; it frees nothing.
+        memory_mib, cores = max(only.memory_mib, 0), max(only.cores, 0)
+        return Charge(device_id=device_id, slots=1, memory_mib=memory_mib, cores=cores)
     return Charge(
         device_id=device_id,
         slots=max(len(app), 1),

@@ -79,6 +79,7 @@ def _differs(field: str, position: int, one: tuple[str, Device], two: tuple[str,
 
 def _minimum(samples: Sequence[Sample]) -> tuple[Device, ...] | str:
     count = min(len(devices) for _, devices in samples)
+    ids = {device.id for device in samples[0][1][:count]}
     chosen = []
     for position in range(count):
         column = [devices[position] for _, devices in samples]
@@ -92,6 +93,7 @@ def _minimum(samples: Sequence[Sample]) -> tuple[Device, ...] | str:
                 memory_mib=min(device.memory_mib for device in column),
                 cores=min(device.cores for device in column),
                 slots=min(device.slots for device in column),
+                links=tuple(pair for pair in weakest.links if pair[0] in ids),
             )
         )
     return _with_agreed_numa(tuple(chosen), [devices for _, devices in samples])

@@ -2,7 +2,8 @@
 
 Cluster Autoscaler's rules for a template copied from a real node: its own taints, taints that a
 node condition put there, startup and status taints go; all other taints and all labels but the
-hostname stay. Operators may name further taints that do not belong to new nodes.
+hostname stay, and a label marks the template. Operators may name further taints that do not belong
+to new nodes.
 """
 
 from collections.abc import Collection
@@ -36,13 +37,16 @@ REMOVED_TAINT_PREFIXES = (
 )
 
 
+TEMPLATE_LABEL = "cluster-autoscaler.kubernetes.io/template-node"
+
+
 def sanitised(node: Node, name: str, *, ignored_taints: Collection[str] = ()) -> Node:
     """Return the node as a new node of its group would be: another name, no passing taints."""
     return replace(
         node,
         name=name,
         uid="",
-        labels={**node.labels, HOSTNAME_LABEL: name},
+        labels={**node.labels, HOSTNAME_LABEL: name, TEMPLATE_LABEL: "true"},
         taints=tuple(taint for taint in node.taints if _stays(taint, ignored_taints)),
         is_unschedulable=False,
         provider_id="",

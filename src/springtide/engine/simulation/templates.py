@@ -14,13 +14,13 @@ import msgspec
 
 from springtide.engine.placement.unregistered import PROFILE, unregistered
 from springtide.engine.simulation.daemons import expected
-from springtide.engine.simulation.homogeneity import Homogeneity, agreed
+from springtide.engine.simulation.homogeneity import agreed
 from springtide.engine.simulation.sanitise import sanitised
 from springtide.model.device import Inventory
 from springtide.model.group import NodeGroup
 from springtide.model.node import Node
 from springtide.model.pod import Pod
-from springtide.model.profile import DeviceProfile
+from springtide.model.profile import DeviceProfile, Homogeneity
 from springtide.model.refusal import Refusal
 from springtide.model.workload import DaemonSet
 
@@ -76,7 +76,7 @@ def members(group: NodeGroup, nodes: Sequence[Node]) -> tuple[Node, ...]:
 
 def build(group: NodeGroup, own: Sequence[Node], fleet: Fleet) -> Template | Refusal:
     """Return the template of a group whose nodes are `own`, or why there is none."""
-    origin, is_live = _origin(group, own)
+    origin = _origin(group, own)
     if origin is None:
         return Refusal(
             rule="template",
@@ -84,7 +84,9 @@ def build(group: NodeGroup, own: Sequence[Node], fleet: Fleet) -> Template | Ref
             is_unresolvable=True,
         )
     node = sanitised(origin, f"template-node-for-{group.name}", ignored_taints=group.ignored_taints)
-    inventories, refusals = _devices(group, node, origin, own, fleet)
+    is_live = origin is not group.template
+    profile = _profile(group, node, fleet.profiles)
+    inventories, refusals = _devices(group, origin, own, profile, fleet)
     return Template(
         group=group,
         node=node,
@@ -95,8 +97,8 @@ def build(group: NodeGroup, own: Sequence[Node], fleet: Fleet) -> Template | Ref
     )
 
 
-def _origin(group: NodeGroup, own: Sequence[Node]) -> tuple[Node | None, bool]:
-    """Return the node to copy, and whether it is a live one: best one that is ready and stays."""
+def _origin(group: NodeGroup, own: Sequence[Node]) -> Node | None:
+    """Return the node to copy: a live one that stays, else the described one, else any."""
     staying = (
         node
         for node in own
@@ -104,10 +106,7 @@ def _origin(group: NodeGroup, own: Sequence[Node]) -> tuple[Node | None, bool]:
         and not node.is_unschedulable
         and all(taint.key != _DELETED_TAINT for taint in node.taints)
     )
-    good = next(staying, None)
-    if good is None and group.template is not None:
-        return group.template, False
-    return (good, True) if good is not None else (next(iter(own), None), True)
+    return next(staying, None) or group.template or next(iter(own), None)
 
 
 def _kept_pods(sample: Node, fleet: Fleet) -> tuple[Pod, ...]:
@@ -122,49 +121,62 @@ Found = tuple[tuple[tuple[str, Inventory], ...], tuple[tuple[str, Refusal], ...]
 
 
 def _devices(
-    group: NodeGroup, node: Node, origin: Node, own: Sequence[Node], fleet: Fleet
+    group: NodeGroup,
+    origin: Node,
+    own: Sequence[Node],
+    profile: DeviceProfile | Refusal | None,
+    fleet: Fleet,
 ) -> Found:
-    profile = _profile(group, node, fleet.profiles)
     inventories: list[tuple[str, Inventory]] = []
     refusals: list[tuple[str, Refusal]] = []
-    for name in fleet.families:
-        answer = _family_devices(group, own, name, profile, fleet)
+    for family in fleet.families:
+        samples, malformed = _registrations(origin, own, family, fleet)
+        answer = (
+            agreed(group.name, samples, _policy(group, profile))
+            if samples
+            else _profiled(family, profile)
+            or malformed
+            or _undescribed(group, own, family, profile)
+        )
         if isinstance(answer, Inventory):
-            inventories.append((name, answer))
+            inventories.append((family, answer))
         else:
-            refusals.append((name, answer))
+            refusals.append((family, answer))
     return tuple(inventories), tuple(refusals)
 
 
-def _family_devices(
-    group: NodeGroup,
-    own: Sequence[Node],
-    family: str,
-    profile: DeviceProfile | Refusal | None,
-    fleet: Fleet,
-) -> Inventory | Refusal:
-    samples: list[tuple[str, Inventory]] = []
+def _registrations(
+    origin: Node, own: Sequence[Node], family: str, fleet: Fleet
+) -> tuple[list[tuple[str, Inventory]], Refusal | None]:
+    """Return what ready nodes register, or else the copied node, and a malformed registration."""
+    samples: dict[str, Inventory] = {}
     malformed: Refusal | None = None
-    for node in own:
+    for node in (*own, origin):
         registered = fleet.registered.get(node.name, {}).get(family)
-        if isinstance(registered, Inventory) and node.is_ready:
-            samples.append((node.name, registered))
-        elif isinstance(registered, Refusal):
+        if isinstance(registered, Inventory):
+            samples[node.name] = registered
+        elif registered is not None:
             malformed = malformed or registered
-    if samples:
-        return agreed(group.name, samples, _policy(group, profile))
-    if isinstance(profile, Refusal):
+    ready = [
+        (node.name, samples[node.name]) for node in own if node.is_ready and node.name in samples
+    ]
+    if not ready and origin.name in samples:
+        return [(origin.name, samples[origin.name])], None
+    return ready, malformed
+
+
+def _profiled(family: str, profile: DeviceProfile | Refusal | None) -> Inventory | Refusal | None:
+    """Return what the profile promises: what real nodes last registered, if any did."""
+    if not isinstance(profile, DeviceProfile):
         return profile
-    described = dict(profile.devices).get(family) if profile is not None else None
-    if described:
-        return Inventory(family, described)
-    return malformed or _undescribed(group, own, family, profile)
+    devices = {**dict(profile.devices), **dict(profile.last_verified)}.get(family)
+    return Inventory(family, devices) if devices else None
 
 
 def _undescribed(
-    group: NodeGroup, own: Sequence[Node], family: str, profile: DeviceProfile | None
+    group: NodeGroup, own: Sequence[Node], family: str, profile: DeviceProfile | Refusal | None
 ) -> Refusal:
-    if profile is not None:
+    if isinstance(profile, DeviceProfile):
         why = f"device profile {profile.name} describes no {family} device"
     elif own:
         why = f"none of the {len(own)} nodes of {group.name} has registered a {family} device"
@@ -177,7 +189,7 @@ def _policy(group: NodeGroup, profile: DeviceProfile | Refusal | None) -> Homoge
     if group.homogeneity:
         return Homogeneity(group.homogeneity)
     if isinstance(profile, DeviceProfile):
-        return Homogeneity(profile.homogeneity)
+        return profile.homogeneity
     return Homogeneity.STRICT
 
 

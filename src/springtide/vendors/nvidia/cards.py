@@ -125,8 +125,7 @@ class Trial:
         occupied = list(self.occupied[position])
         for earlier_mib in queued:
             earlier = mig.select(profiles, occupied, memory_mib=earlier_mib)
-            if earlier is None:
-                return None
+            assert earlier is not None, "a queued instance was checked when it was picked"
             occupied.append(earlier.placement)
         return mig.select(profiles, occupied, memory_mib=memory_mib)
 

@@ -70,7 +70,7 @@ def decode(pod: Pod, config: NvidiaConfig) -> Allocation | Refusal | None:
             reasons=(f"device allocation of pod {pod.key} unreadable: {ALLOCATED}: {fault}",),
         )
     reservations = _read_reservations(pod)
-    granted = _with_instances(written, reservations)
+    granted = _with_instances(written, reservations) if reservations else written
     aligned = _realigned(granted, pod, config)
     init_count = len(pod.spec.init_containers)
     if pod.is_init_done:

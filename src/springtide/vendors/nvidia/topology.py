@@ -49,8 +49,8 @@ class _Search:
 
     def _extend(self, picked: list[int], *, total: int) -> None:
         if len(picked) == self._count:
-            if self._sum is None or total > self._sum:
-                self._found, self._sum = list(picked), total
+            # Whatever gets here beats the best so far: nothing else was followed.
+            self._found, self._sum = list(picked), total
             return
         missing = self._count - len(picked)
         start = picked[-1] + 1 if picked else 0

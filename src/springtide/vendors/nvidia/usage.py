@@ -4,11 +4,15 @@ A card whose MIG instances are not known must not look free: without a readable 
 one for a card that is not in MIG mode, the card counts as unhealthy while the pod holds it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Final
 
 from springtide.engine.placement.collapse import Charge, collapse
 from springtide.model.device import Allocation, Inventory, MigPlacement, Share
 from springtide.vendors.nvidia import mig
+
+INVENTORIES_MAX: Final = 16_384
 
 _WITHOUT_MIG = "hami-core"
 
@@ -37,9 +41,8 @@ def _reserved(allocation: Allocation) -> Reserved:
 
 def _charged(charge: Charge, inventory: Inventory, reserved: Reserved) -> Iterator[Share]:
     placements = reserved.get(charge.device_id, [])
-    for position, device in enumerate(inventory.devices):
-        if device.id != charge.device_id:
-            continue
+    for position in _positions(inventory).get(charge.device_id, ()):
+        device = inventory.devices[position]
         occupied: tuple[MigPlacement, ...] = ()
         if placements and device.mode != _WITHOUT_MIG:
             occupied = (placements.pop(0),)
@@ -59,7 +62,8 @@ def _left_over(reserved: Reserved, inventory: Inventory) -> Iterator[Share]:
     for device_id, placements in reserved.items():
         if not placements:
             continue
-        position = _position(inventory, device_id)
+        found = _positions(inventory).get(device_id, ())
+        position = found[0] if found else None
         if position is None:
             yield from _closed_mig_cards(inventory)
         elif inventory.devices[position].mode == mig.MODE:
@@ -68,11 +72,13 @@ def _left_over(reserved: Reserved, inventory: Inventory) -> Iterator[Share]:
             yield Share(position=position, slots=0, is_opaque=True)
 
 
-def _position(inventory: Inventory, device_id: str) -> int | None:
-    positions = (
-        position for position, device in enumerate(inventory.devices) if device.id == device_id
-    )
-    return next(positions, None)
+@lru_cache(maxsize=INVENTORIES_MAX)
+def _positions(inventory: Inventory) -> Mapping[str, tuple[int, ...]]:
+    """Return where each device id stands; an id that is registered twice stands at both."""
+    found: dict[str, tuple[int, ...]] = {}
+    for position, device in enumerate(inventory.devices):
+        found[device.id] = (*found.get(device.id, ()), position)
+    return found
 
 
 def _closed_mig_cards(inventory: Inventory) -> Iterator[Share]:

@@ -27,6 +27,9 @@ Codes = npt.NDArray[np.uint8]
 
 _TABLES_MAX: Final = 4096
 
+_UINT8: Final = tuple(np.arange(256, dtype=np.uint8))
+"""Codes as array scalars, made once: making one costs as much as an operation on a few rows."""
+
 
 def evaluate(ask: NvidiaAsk, columns: DeviceColumns, rows: Rows) -> Verdicts:
     """Return the verdicts over these rows: the first refusing request's, or that all pass."""
@@ -60,7 +63,7 @@ def _sums(slots: Int32, cores: Int32, memory: Int32, rows: Rows) -> tuple[Sums, 
 
 def _sum(cells: Int32, rows: Rows) -> Sums:
     # Doubles hold these sums exactly, and a product is several times faster than a sum.
-    total: Sums = cells.take(rows, axis=0).astype(np.float64) @ np.ones(cells.shape[1])
+    total: Sums = np.dot(cells.take(rows, axis=0).astype(np.float64), np.ones(cells.shape[1]))
     return total
 
 
@@ -93,7 +96,7 @@ class _Cells:
     def _lasting_codes(self, columns: DeviceColumns, allowed: Bool) -> Codes:
         """Return per cell the first check that no request changes."""
         rows = self.rows
-        found = ~columns.healthy.take(rows, axis=0) * np.uint8(codes.UNHEALTHY)
+        found: Codes = ~columns.healthy.take(rows, axis=0) * _UINT8[codes.UNHEALTHY]
         _count(found, columns.opaque.take(rows, axis=0) > 0, codes.OPAQUE)
         _count(found, columns.cordoned.take(rows, axis=0), codes.CORDONED)
         _count(found, ~allowed, codes.OTHER_TYPE)
@@ -159,13 +162,18 @@ def _looked_up(table: Bool, cells: Int32) -> Bool:
 
 def _per_row(cells: Bool) -> Float32:
     """Return how many cells of each row are true; a product is much faster than a sum here."""
-    counts: Float32 = cells.astype(np.float32) @ np.ones(cells.shape[1], np.float32)
+    counts: Float32 = np.dot(cells.astype(np.float32), _ones(cells.shape[1]))
     return counts
+
+
+@lru_cache(maxsize=64)
+def _ones(width: int) -> Float32:
+    return np.ones(width, np.float32)
 
 
 def _count(found: Codes, refuses: Bool, code: int) -> None:
     """Note a check where it refuses, unless an earlier one (a larger number) did."""
-    np.maximum(found, refuses * np.uint8(code), out=found)
+    np.maximum(found, np.multiply(refuses, _UINT8[code]), out=found)
 
 
 def _judged(cells: _Cells, request: Request) -> Verdicts:
@@ -184,9 +192,10 @@ def _judged(cells: _Cells, request: Request) -> Verdicts:
         (is_short, codes.NODE_SHORT),
         (cells.inventory < 0, codes.UNREGISTERED),
     ):
-        found[refused] = code
-        fits[refused] = False
-        is_exact[refused] = True
+        if refused.any():
+            found[refused] = code
+            fits[refused] = False
+            is_exact[refused] = True
     return Verdicts(fits=fits, is_exact=is_exact, codes=found)
 
 

@@ -22,7 +22,7 @@ def encode(containers: Sequence[Sequence[Grant]]) -> str:
 
 def decode(text: str) -> tuple[tuple[Grant, ...], ...]:
     """Return the grants by position, the surplus last one included, or raise Malformed."""
-    return tuple(_segment(segment) for segment in text.split(";"))
+    return tuple([_segment(segment) if segment else () for segment in text.split(";")])
 
 
 def _encoded(grant: Grant) -> str:
@@ -30,9 +30,9 @@ def _encoded(grant: Grant) -> str:
 
 
 def _segment(text: str) -> tuple[Grant, ...]:
-    grants = (_grant(part.split(",")) for part in text.split(":") if "," in part)
+    grants = [_grant(part.split(",")) for part in text.split(":") if "," in part]
     # Older schedulers wrote a device without an id for a container that asks for none.
-    return tuple(grant for grant in grants if grant.device_id)
+    return tuple([grant for grant in grants if grant.device_id])
 
 
 def _grant(fields: list[str]) -> Grant:

@@ -47,6 +47,8 @@ def quoted(text: str) -> str:
 
 
 def _read(text: str, field: str, *, maximum: int, parser: str) -> int:
+    if len(text) < _DIGITS_SURE and text.isascii() and text.isdigit():
+        return int(text)
     if not _DIGITS.fullmatch(text):
         raise Malformed(_fault(text, field, parser=parser, fault="invalid syntax"))
     value = int(text) if len(text) <= _DIGITS_MAX else maximum + 1
@@ -55,6 +57,8 @@ def _read(text: str, field: str, *, maximum: int, parser: str) -> int:
     return value
 
 
+# So many plain digits are in range whatever they say.
+_DIGITS_SURE: Final = 10
 # Longer texts are out of range whatever they say, unless they are padded with zeros on purpose.
 _DIGITS_MAX: Final = 4000
 

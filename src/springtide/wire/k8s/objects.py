@@ -17,7 +17,7 @@ from springtide.model.workload import DaemonSet
 from springtide.wire.errors import MalformedObject
 from springtide.wire.k8s import schema
 from springtide.wire.k8s.nodes import to_node
-from springtide.wire.k8s.parts import Parts, decoded
+from springtide.wire.k8s.parts import Parts, decoded, plain
 from springtide.wire.k8s.pods import DEFAULT_NAMESPACE, is_manifest, to_pod
 from springtide.wire.k8s.workloads import (
     Owners,
@@ -71,6 +71,7 @@ class Objects:
         self.pods: dict[str, Pod] = {}
         self.manifests: dict[str, Pod] = {}
         self.daemon_sets: dict[str, DaemonSet] = {}
+        self.sources: dict[str, str] = {}
         self.problems: list[Problem] = []
         self.read: Counter[str] = Counter()
         self.ignored: Counter[str] = Counter()
@@ -93,7 +94,7 @@ class Objects:
             read = decoded(raw, _DECODERS[group, kind])
         except MalformedObject as fault:
             self.read[kind] += 1
-            self.problem(source, label(kind, msgspec.json.decode(raw), at), fault)
+            self.problem(source, label(kind, plain(raw), at), fault)
         else:
             self._add(read, source, at)
 
@@ -111,6 +112,8 @@ class Objects:
     def finish(self) -> None:
         """Let the workloads stand for their pods, now that all pods are known."""
         workloads = [each for _, each in self._workloads.values()]
+        if not workloads:
+            return
         owners = Owners((*self.pods.values(), *self.manifests.values()), workloads)
         alone = {id(each) for each in standing_alone(workloads)}
         taken = {*self.pods, *self.manifests}
@@ -126,6 +129,7 @@ class Objects:
             return
         for pod in pods:
             self.manifests[pod.key] = pod
+            self.sources[f"Pod/{pod.key}"] = source
             taken.add(pod.key)
 
     def _add(self, read: schema.Object, source: str, at: str) -> None:
@@ -135,7 +139,9 @@ class Objects:
         except MalformedObject as fault:
             self.problem(source, _name_of(read, at), fault)
             return
-        if not is_new:
+        if is_new:
+            self.sources[_name_of(read, at)] = source
+        else:
             reason = "it is given twice, and the first one counts. Remove one of them."
             self.problem(source, _name_of(read, at), MalformedObject("", reason))
 
@@ -170,9 +176,9 @@ class Objects:
         return is_new
 
 
-def label(kind: str, plain: object, at: str) -> str:
+def label(kind: str, value: object, at: str) -> str:
     """Return what to call an object that could not be decoded."""
-    metadata = plain.get("metadata") if isinstance(plain, dict) else None
+    metadata = value.get("metadata") if isinstance(value, dict) else None
     names = metadata if isinstance(metadata, dict) else {}
     name, namespace = names.get("name"), names.get("namespace")
     if not isinstance(name, str) or not name:

@@ -6,8 +6,9 @@ for equal values, so that equal pods are found by identity. It is meant to live 
 as long as a watch.
 """
 
+import math
 from collections.abc import Callable, Hashable
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 from msgspec import Raw
@@ -96,12 +97,25 @@ def decoded(raw: Raw | bytes, decoder: msgspec.json.Decoder[T], *, path: str = "
     try:
         return decoder.decode(raw)
     except msgspec.ValidationError:
-        plain = without_nulls(msgspec.json.decode(raw))
+        value = without_nulls(plain(raw))
     try:
-        return decoder.decode(msgspec.json.encode(plain))
+        return decoder.decode(msgspec.json.encode(value))
     except msgspec.ValidationError as fault:
-        complaint = malformed(fault, plain)
+        complaint = malformed(fault, value)
         raise (complaint.within(path) if path else complaint) from fault
+
+
+def plain(raw: Raw | bytes) -> Any:
+    """Decode without a type; a number beyond all bounds stays text, so that it harms nobody."""
+    return _PLAIN.decode(raw)
+
+
+def _bounded(text: str) -> float | Raw:
+    number = float(text)
+    return number if math.isfinite(number) else Raw(text.encode())
+
+
+_PLAIN: Final = msgspec.json.Decoder(float_hook=_bounded)
 
 
 def without_nulls(value: object) -> object:

@@ -56,7 +56,7 @@ def test_a_denied_init_container_denies_the_pod() -> None:
 
 
 def test_a_complete_spec_stays_the_same_object() -> None:
-    spec = PodSpec(containers=(container(gpu=1, mem=10),))
+    spec = PodSpec(containers=(container("complete", gpu=1, mem=10),))
 
     assert FAMILY.admit(spec) is spec
 

@@ -108,7 +108,7 @@ def test_equal_pods_make_equal_asks() -> None:
 
     assert first == second
     assert hash(first) == hash(second)
-    assert first.family == "NVIDIA"
+    assert first.family == FAMILY.name == "NVIDIA"
 
 
 def test_broken_weights_refuse_the_pod_with_hamis_words() -> None:

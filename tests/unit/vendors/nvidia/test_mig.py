@@ -113,6 +113,17 @@ def test_one_pods_instances_on_a_card_are_one_slot_and_all_placements() -> None:
     assert not any(share.is_opaque for share in shares)
 
 
+def test_cards_with_one_id_fail_when_the_first_of_them_is_full() -> None:
+    seven = (mig_card("twin"), Use(slots=1, occupied=(MigPlacement(start=1, size=7),)))
+    node = view(seven, (mig_card("twin", index=1), seven[1]))
+
+    answer = place(pod(container(gpu=2, mem=5000), annotations=MIG_POD), node)
+
+    assert answer == (
+        "AddResourceUsage failed for device twin: MIG profile and placement allocation failed"
+    )
+
+
 RESERVATION = json.dumps(
     [
         {
@@ -165,6 +176,10 @@ def test_a_reservation_for_an_unknown_card_closes_all_mig_cards() -> None:
     shares = shares_read(allocated=";", reserved=RESERVATION.replace("GPU-m", "GPU-gone"))
 
     assert [(share.position, share.is_opaque) for share in shares] == [(0, True), (1, True)]
+    mixed = shares_read(
+        allocated=";", reserved=RESERVATION.replace("GPU-m", "GPU-gone"), mode="hami-core"
+    )
+    assert [share.position for share in mixed] == [1]
 
 
 def test_a_profile_that_is_listed_twice_has_the_first_ones_placements() -> None:

@@ -19,6 +19,8 @@ from tests.unit.vendors.nvidia.building import (
     pod,
 )
 
+UNREGISTERED = "node unregistered"
+
 
 def columns(*nodes: list[Device] | None) -> DeviceColumns:
     made = DeviceColumns("NVIDIA", max(len(nodes), 1))
@@ -49,7 +51,7 @@ def test_every_row_has_its_own_answer() -> None:
         "fits",
         "1/1 CardInsufficientMemory",
         "1/1 CardTimeSlicingExhausted",
-        "node unregistered",
+        UNREGISTERED,
     ]
 
 
@@ -74,12 +76,12 @@ def test_a_node_with_too_few_cards_says_so_even_after_padding() -> None:
 
 
 def test_ids_and_types_are_judged_per_distinct_inventory_and_type() -> None:
-    made = columns(cards("a", "b"), cards("a", "b"), [card("c", model="NVIDIA-T4")])
+    made = columns(cards("a", "b"), cards("a", "b"), [card("c", model="NVIDIA-T4")], None)
     by_id = ask(pod(container(gpu=1, mem=1), annotations={"nvidia.com/use-gpuuuid": "c"}))
     by_type = ask(pod(container(gpu=1, mem=1), annotations={"nvidia.com/use-gputype": "a10"}))
 
-    assert texts(by_id, made) == ["2/2 CardUuidMismatch", "2/2 CardUuidMismatch", "fits"]
-    assert texts(by_type, made) == ["fits", "fits", "1/1 CardTypeMismatch"]
+    assert texts(by_id, made) == ["2/2 CardUuidMismatch"] * 2 + ["fits", UNREGISTERED]
+    assert texts(by_type, made) == ["fits", "fits", "1/1 CardTypeMismatch", UNREGISTERED]
 
 
 @pytest.mark.parametrize(

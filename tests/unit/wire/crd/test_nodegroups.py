@@ -128,11 +128,15 @@ def test_an_unknown_profile_is_reported() -> None:
             "template.taints[0].effect",
             'did you mean "NoSchedule"?',
         ),
+        ("template: []", "template", "this is a list where a map belongs; correct it."),
+        ("name: ''", "name", "the name is empty"),
         ("template: {taint: []}", "template.taint", 'did you mean "taints"?'),
     ],
 )
 def test_what_cannot_be_is_refused_with_the_field(fields: str, field: str, reason: str) -> None:
-    found = fault(f"{{name: a, maxSize: 4, {fields}}}")
+    name = "" if fields.startswith("name:") else "name: a, "
+
+    found = fault(f"{{{name}maxSize: 4, {fields}}}")
 
     assert found.field == f"groups[0].{field}"
     assert reason in found.reason

@@ -165,6 +165,11 @@ def test_a_spec_that_cannot_be_is_refused(spec: dict[str, Any], field: str) -> N
     assert fault(**spec).field == field
 
 
+def test_a_profile_without_a_name_is_refused() -> None:
+    with pytest.raises(InvalidDocument, match="the name is empty"):
+        read(document(""))
+
+
 def test_an_invalid_profile_in_the_cluster_is_left_out_and_reported() -> None:
     stored = document(devices=[])
     stored["metadata"] = {"name": "a100", "uid": "u", "managedFields": [{}]}

@@ -258,6 +258,14 @@ def test_a_quantity_of_the_wrong_type_is_named_with_its_path() -> None:
     assert found.reason == "this is a list where a number or a text belongs; correct it."
 
 
+def test_a_number_beyond_all_bounds_is_named() -> None:
+    with pytest.raises(MalformedObject) as caught:
+        decode_pod(b'{"metadata":{"name":"p"},"spec":{"overhead":{"cpu":1e400}}}', Parts())
+
+    assert caught.value.field.startswith("spec.overhead")
+    assert caught.value.reason == "number out of range; correct it."
+
+
 def test_a_text_without_quotes_is_told_to_get_them() -> None:
     found = fault({"nodeName": 5})
 

@@ -1,0 +1,80 @@
+"""The command as a shell sees it: a process with pipes, signals and an exit code."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+EXAMPLE = ROOT / "examples" / "card-memory"
+COMMAND = [sys.executable, "-m", "springtide"]
+# A shell starts background jobs deaf to interrupts, and this may run in one.
+LISTENING = """
+import signal, sys
+from springtide.cli.main import main
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.argv[0] = "springtide"
+main()
+"""
+# More than a pipe takes: whoever has written it knows that it is being read.
+PIPE_BYTES = 1 << 18
+
+
+def test_what_is_piped_in_is_read() -> None:
+    piped = (EXAMPLE / "cluster.yaml").read_bytes()
+
+    done = subprocess.run(
+        [*COMMAND, "plan", "--groups", str(EXAMPLE / "groups.yaml"), "-o", "name"],
+        input=piped,
+        capture_output=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stdout, done.stderr) == (
+        0,
+        b"nodegroup.springtide.io/l40s\n",
+        b"",
+    )
+
+
+def test_nothing_piped_in_is_an_input_error() -> None:
+    done = subprocess.run([*COMMAND, "plan"], input=b"", capture_output=True, check=False)
+
+    assert done.returncode == 2
+    assert done.stdout == b""
+    assert done.stderr.startswith(b"Error: standard input: ")
+
+
+def test_a_reader_that_goes_away_is_no_fault() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+
+    done = subprocess.run(
+        [*COMMAND, "plan", str(EXAMPLE), "-o", "json"],
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    os.close(writing)
+
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_an_interrupt_ends_with_130() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", LISTENING, "plan", "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdin is not None
+        process.stdin.write(b" " * PIPE_BYTES)
+        process.stdin.flush()
+        process.send_signal(signal.SIGINT)
+        code = process.wait()
+        assert process.stderr is not None
+        said = process.stderr.read()
+
+    assert code == 130
+    assert b"Traceback" not in said
