@@ -32,6 +32,7 @@ def grants(sizes: Sized) -> tuple[Grant, ...]:
             [("a", 5000, 50, 1), ("b", 3000, 30, 1)],
         ),
         ([], [[("b", 1, 1), ("a", 2, 2)]], [("a", 2, 2, 1), ("b", 1, 1, 1)]),
+        ([], [[("a", -500, -3)]], [("a", 0, 0, 1)]),
     ],
 )
 def test_init_containers_cost_their_maximum_and_app_containers_their_sum(
