@@ -248,8 +248,9 @@ class Packing:
         self.placed.add(batch, pods, sequence)
 
     def _advance(self, pod_class: PodClass, nodes: Indices, taken: Indices) -> None:
-        for state in distinct(self._state[nodes]):
-            mine = self._state[nodes] == state
+        before = self._state[nodes]
+        for state in distinct(before):
+            mine = before == state
             walk = np.array(self._walk(int(state), pod_class, int(taken[mine].max())))
             self._state[nodes[mine]] = walk[taken[mine]]
 

@@ -209,13 +209,13 @@ class Tables:
         if columns is None:
             table.code[rows] = UNREGISTERED
             return
-        registered = columns.inventory[rows] >= 0
-        table.code[rows[~registered]] = UNREGISTERED
-        rows = rows[registered]
         if columns.closed:
             is_closed = np.fromiter((row in columns.closed for row in rows), np.bool_, len(rows))
             table.code[rows[is_closed]] = CLOSED
             rows = rows[~is_closed]
+        is_registered = columns.inventory[rows] >= 0
+        table.code[rows[~is_registered]] = UNREGISTERED
+        rows = rows[is_registered]
         if not len(rows):
             return
         family = self.families[ask.family]

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from springtide.engine.placement.family import ABSENT, ACCEPTED
-from springtide.engine.placement.reasons import NODE_UNREGISTERED, Reason, phrases
+from springtide.engine.placement.reasons import NODE_UNREGISTERED, Reason, text_of
 from springtide.model.refusal import Refusal
 from springtide.vendors.nvidia.config import FAMILY_NAME
 
@@ -78,7 +78,8 @@ def refusal_of(counts: Mapping[int, int], *, picked: int, total: int) -> Refusal
         reasons[Reason.ALLOCATED_CARDS_INSUFFICIENT_REQUEST] = picked
     return Refusal(
         rule=FAMILY_NAME,
-        reasons=phrases(reasons, total),
+        # One reason, as an extender's message is one to kube-scheduler.
+        reasons=(text_of(reasons, total),),
         is_unresolvable=not picked and counts.keys() <= _LASTING,
     )
 

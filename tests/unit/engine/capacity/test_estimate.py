@@ -233,6 +233,17 @@ def test_pods_of_two_kinds_share_cards() -> None:
     assert answer.node_count == 3
 
 
+def test_nodes_in_different_states_advance_once_for_a_pod_each() -> None:
+    first = replicas(1, pod("first", cpu="500m", gpu=1, gpumem=1000))
+    spacer = replicas(1, pod("spacer", cpu="600m"))
+    both = replicas(2, pod("both", gpu=1, gpumem=1000))
+
+    answer = estimated(template(node(cpu=1), devices=cards(1)), [spacer, first, both])
+
+    assert [len(item.pods) for item in answer.nodes] == [2, 2]
+    assert answer.devices[0].memory_used_mib == 3000
+
+
 def by_name(pods: Sequence[Pod]) -> tuple[Pod, ...]:
     anywhere = term("kubernetes.io/hostname", "NotIn", "nobody")
     return tuple(

@@ -1,0 +1,227 @@
+"""Plans: fill, grow, explain, and leave no trace."""
+
+from collections.abc import Sequence
+
+from springtide.engine.capacity.plan import Bounds, Plan, SizedGroup, Situation, plan
+from springtide.engine.placement.classes import Classifier
+from springtide.engine.simulation.templates import Template
+from springtide.model.device import Inventory
+from springtide.model.group import NodeGroup
+from springtide.model.ledger import Ledger
+from springtide.model.pod import Pod
+from springtide.model.refusal import Refusal
+from springtide.policies.expanders import LeastNodes, LeastWaste
+from tests.builders import cards, node, pod, replicas, term
+from tests.estimates import FAMILIES, HandClock, tables_of, template
+from tests.ledgers import content
+from msgspec.structs import replace
+
+
+def sized(
+    name: str, of: Template | Refusal, *, size: int = 0, max_size: int = 10, min_size: int = 0
+) -> SizedGroup:
+    asked = NodeGroup(name=name, max_size=max_size, min_size=min_size)
+    if isinstance(of, Template):
+        named = replace(of.node, name=f"template-node-for-{name}")
+        of = replace(of, group=asked, node=named)
+    return SizedGroup(group=asked, size=size, template=of)
+
+
+def planned(
+    pending: Sequence[Pod],
+    groups: Sequence[SizedGroup],
+    *,
+    ledger: Ledger | None = None,
+    bounds: Bounds | None = None,
+) -> Plan:
+    return plan(
+        Situation(
+            tables=tables_of(Ledger() if ledger is None else ledger),
+            classifier=Classifier(FAMILIES),
+            pending=pending,
+            groups=groups,
+            clock=HandClock(),
+            bounds=bounds or Bounds(),
+        ),
+        (LeastWaste(), LeastNodes()),
+    )
+
+
+def names(pods: Sequence[Pod]) -> list[str]:
+    return [each.name for each in pods]
+
+
+SMALL, LARGE = template(node(cpu=4)), template(node(cpu=16))
+UNKNOWN = Refusal(rule="template", reasons=("no template: nobody knows",))
+
+
+def test_pods_that_fit_existing_nodes_cost_nothing() -> None:
+    ledger = Ledger()
+    ledger.add_node(node("old", cpu=4))
+
+    answer = planned(replicas(3, pod("p", cpu=2)), [sized("g", SMALL)], ledger=ledger)
+
+    assert [(each.name, on) for each, on in answer.fitting] == [("p-0", "old"), ("p-1", "old")]
+    assert answer.sizes == (("g", 0, 1),)
+
+
+def test_a_plan_leaves_no_trace() -> None:
+    ledger = Ledger()
+    ledger.add_node(node("old"), {"NVIDIA": Inventory("NVIDIA", cards(1))})
+    before = content(ledger)
+    pending = [*replicas(9, pod("a", gpu=1, gpumem=9000)), *replicas(9, pod("b", cpu=3))]
+
+    planned(pending, [sized("g", template(node(), devices=cards(2)))], ledger=ledger)
+
+    assert content(ledger) == before
+    ledger.check()
+
+
+def test_the_same_question_gets_the_same_answer() -> None:
+    pending = [*replicas(9, pod("a", cpu=3)), *replicas(9, pod("b", cpu=1))]
+    groups = [sized("small", SMALL), sized("large", LARGE)]
+
+    assert planned(pending, groups) == planned(pending, groups)
+
+
+def test_each_step_names_its_group_with_the_reason_and_the_groups_passed_over() -> None:
+    answer = planned([pod("p", cpu=4)], [sized("large", LARGE), sized("small", SMALL)])
+
+    (step,) = answer.steps
+    assert (step.group.name, step.size_before, step.size_after) == ("small", 0, 1)
+    assert step.why == "least-waste: 0% of cpu and 100% of memory stay free"
+    assert step.rejected == (("large", "least-waste: 75% of cpu and 100% of memory stay free"),)
+    assert [(each.name, names(each.pods)) for each in step.nodes] == [("small-new-1", ["p"])]
+
+
+def test_rounds_go_on_until_no_group_helps() -> None:
+    pending = [*replicas(2, pod("big", cpu=12)), *replicas(1, pod("huge", cpu=99))]
+    groups = [sized("small", SMALL), sized("large", LARGE)]
+
+    answer = planned([*pending, pod("little", cpu=4)], groups)
+
+    assert answer.sizes == (("small", 0, 1), ("large", 0, 2))
+    assert [names(each.pods) for each in answer.stuck] == [["huge-0"]]
+
+
+def test_new_nodes_are_numbered_behind_those_that_exist() -> None:
+    answer = planned(replicas(2, pod("p", cpu=3)), [sized("g", SMALL, size=3)])
+
+    (step,) = answer.steps
+    assert [each.name for each in step.nodes] == ["g-new-4", "g-new-5"]
+
+
+def test_a_group_grows_to_its_minimum_at_least() -> None:
+    answer = planned([pod("p", cpu=3)], [sized("g", SMALL, min_size=3)])
+
+    assert answer.sizes == (("g", 0, 3),)
+
+
+def test_a_full_group_is_told_to_be_full() -> None:
+    answer = planned(replicas(3, pod("p", cpu=3)), [sized("g", SMALL, max_size=1)])
+
+    (stuck,) = answer.stuck
+    assert len(stuck.pods) == 2
+    assert stuck.on_groups == (
+        (
+            "g",
+            Refusal(
+                rule="limit",
+                reasons=("max node group size reached",),
+                detail="1 of at most 1 nodes",
+            ),
+        ),
+    )
+
+
+def test_a_full_cluster_is_told_to_be_full() -> None:
+    ledger = Ledger()
+    ledger.add_node(node("old", cpu="10m"))
+
+    answer = planned(
+        replicas(3, pod("p", cpu=3)),
+        [sized("g", SMALL)],
+        ledger=ledger,
+        bounds=Bounds(nodes_total_max=3),
+    )
+
+    (stuck,) = answer.stuck
+    assert answer.sizes == (("g", 0, 2),)
+    assert stuck.on_groups[0][1].text == "max total nodes in cluster reached"
+
+
+def test_a_group_without_template_says_why() -> None:
+    answer = planned([pod("p")], [sized("g", UNKNOWN)])
+
+    assert answer.stuck[0].on_groups == (("g", UNKNOWN),)
+    assert answer.objections == (("g", ((UNKNOWN, 1),)),)
+
+
+def test_objections_count_the_pods_that_a_group_refuses() -> None:
+    pending = [*replicas(3, pod("big", cpu=9)), *replicas(5, pod("bigger", cpu=10))]
+
+    answer = planned([*pending, pod("fine", cpu=1)], [sized("g", SMALL)])
+
+    (name, ((refusal, count),)) = answer.objections[0]
+    assert (name, refusal.text, count) == ("g", "Insufficient cpu", 8)
+
+
+def test_the_closest_group_is_the_one_with_the_least_in_the_way() -> None:
+    selective = pod("p", gpu=1, gpumem=30000, selector={"pool": "a"})
+    labelled = node(labels={"pool": "a"})
+
+    answer = planned(
+        [selective],
+        [
+            sized("elsewhere", template(node(), devices=cards(1))),
+            sized("unknown", UNKNOWN),
+            sized("plain", template(labelled)),
+            sized("small", template(labelled, devices=cards(1, memory=10000))),
+            sized("large", template(labelled, devices=cards(1))),
+        ],
+    )
+
+    assert answer.stuck[0].closest == "large"
+
+
+def test_refusals_of_existing_nodes_are_counted() -> None:
+    ledger = Ledger()
+    for name in ("a", "b"):
+        ledger.add_node(node(name, cpu=1))
+
+    answer = planned([pod("p", cpu=2)], [sized("g", SMALL, max_size=0)], ledger=ledger)
+
+    ((refusal, count),) = answer.stuck[0].on_nodes
+    assert (refusal.text, count) == ("Insufficient cpu", 2)
+
+
+def test_pods_that_look_at_names_are_planned_in_later_rounds_too() -> None:
+    anywhere = (term("kubernetes.io/hostname", "NotIn", "nobody"),)
+    first, second = replicas(2, pod("a", cpu=12)), replicas(5, pod("b", cpu=3, terms=anywhere))
+
+    answer = planned(
+        [*first, *second], [sized("large", LARGE, max_size=2), sized("small", SMALL, max_size=9)]
+    )
+
+    assert answer.stuck == ()
+
+
+def test_no_more_nodes_are_added_in_one_step_than_permitted() -> None:
+    answer = planned(
+        replicas(5, pod("p", cpu=3)), [sized("g", SMALL)], bounds=Bounds(nodes_per_step_max=2)
+    )
+
+    assert [each.size_after - each.size_before for each in answer.steps] == [2, 2, 1]
+
+
+def test_groups_are_looked_up_by_their_first_of_equals() -> None:
+    answer = planned([pod("p", cpu=4)], [sized("b", SMALL), sized("a", SMALL)])
+
+    assert answer.sizes == (("b", 0, 1), ("a", 0, 0))
+    assert answer.steps[0].rejected == (("a", "as good as b, which is named first"),)
+
+
+def test_without_groups_everything_is_stuck() -> None:
+    answer = planned([pod("p")], [])
+
+    assert (answer.steps, answer.stuck[0].closest) == ((), "")
