@@ -34,9 +34,7 @@ class HandClock:
         return self.now_s
 
 
-def template(
-    of: Node, *, pods: Sequence[Pod] = (), devices: Sequence[Device] = ()
-) -> Template:
+def template(of: Node, *, pods: Sequence[Pod] = (), devices: Sequence[Device] = ()) -> Template:
     """Return a template of this node, with the pods that run on it and its cards."""
     inventory = Inventory(NVIDIA.name, tuple(devices))
     return Template(

@@ -46,7 +46,9 @@ def holdings(draw: st.DrawFn, row: int, kind: int) -> Holding:
     """Draw what some pod holds on this row, which is a node of this kind."""
     names = st.sampled_from(["pods", "cpu", "memory", "nvidia.com/gpu", "example.com/r11", "x/new"])
     amounts = draw(st.dictionaries(names, st.integers(0, 5000), max_size=3))
-    ports = st.builds(HostPort, port=st.integers(80, 83), host_ip=st.sampled_from(["0.0.0.0", "::"]))
+    ports = st.builds(
+        HostPort, port=st.integers(80, 83), host_ip=st.sampled_from(["0.0.0.0", "::"])
+    )
     shares = [
         (family, tuple(draw(st.lists(_shares(len(inventory.devices)), min_size=1, max_size=3))))
         for family, inventory in inventories_of(kind).items()
@@ -90,7 +92,12 @@ def content(ledger: Ledger) -> dict[str, object]:
         if resources.allocatable[index, :count].any() or resources.used[index, :count].any()
     }
     return {
-        "nodes": (list(ledger.nodes), list(ledger.names), list(ledger.hostnames), dict(ledger.rows)),
+        "nodes": (
+            list(ledger.nodes),
+            list(ledger.names),
+            list(ledger.hostnames),
+            dict(ledger.rows),
+        ),
         "alive": ledger.alive[:count].tobytes(),
         "unschedulable": ledger.unschedulable[:count].tobytes(),
         "taints": [ledger.taintsets.values[code] for code in ledger.taintset[:count]],

@@ -68,8 +68,7 @@ def told_apart(items: Sequence[Sequence[Pod]]) -> list[tuple[Pod, ...]]:
     """Return the same pods with a rule that reads node names and refuses none."""
     return [
         tuple(
-            replace(each, spec=replace(each.spec, required_node_terms=(ANYWHERE,)))
-            for each in pods
+            replace(each, spec=replace(each.spec, required_node_terms=(ANYWHERE,))) for each in pods
         )
         for pods in items
     ]
@@ -102,9 +101,9 @@ def test_packing_equals_placing_one_by_one(
 
 
 @settings(max_examples=60)
-@given(situations(), st.integers(0, 6), st.booleans())
+@given(situations(), st.integers(0, 6), fastpath=st.booleans())
 def test_every_pod_is_either_placed_once_or_left(
-    situation: tuple[Template, list[tuple[Pod, ...]]], nodes_max: int, fastpath: bool
+    situation: tuple[Template, list[tuple[Pod, ...]]], nodes_max: int, *, fastpath: bool
 ) -> None:
     asked, items = situation
 
@@ -119,9 +118,9 @@ def test_every_pod_is_either_placed_once_or_left(
 
 
 @settings(max_examples=60)
-@given(situations(), st.booleans())
+@given(situations(), fastpath=st.booleans())
 def test_the_same_question_gets_the_same_answer(
-    situation: tuple[Template, list[tuple[Pod, ...]]], fastpath: bool
+    situation: tuple[Template, list[tuple[Pod, ...]]], *, fastpath: bool
 ) -> None:
     asked, items = situation
 

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from springtide.model.ledger import Holding, Ledger
@@ -23,6 +23,7 @@ def ledger_of(kinds: list[int]) -> Ledger:
     return ledger
 
 
+@settings(max_examples=50)
 @given(HOLDINGS)
 def test_releasing_undoes_holding(drawn: tuple[list[int], list[Holding]]) -> None:
     kinds, (*held, last) = drawn
@@ -38,6 +39,7 @@ def test_releasing_undoes_holding(drawn: tuple[list[int], list[Holding]]) -> Non
     assert content(ledger) == before
 
 
+@settings(max_examples=50)
 @given(HOLDINGS, st.randoms(use_true_random=False))
 def test_the_order_of_holding_leaves_no_trace(
     drawn: tuple[list[int], list[Holding]], chance: Random
@@ -55,6 +57,7 @@ def test_the_order_of_holding_leaves_no_trace(
     assert content(one) == content(other)
 
 
+@settings(max_examples=50)
 @given(HOLDINGS)
 def test_a_ledger_that_lost_every_holding_is_as_new(
     drawn: tuple[list[int], list[Holding]],

@@ -1,11 +1,13 @@
-"""Recorded answers of the Cluster Autoscaler about estimates, compared with ours.
+"""Recorded answers of the Cluster Autoscaler, compared with ours.
 
-A recorded case goes the product's own way: its objects are decoded, existing nodes and their pods
-make a ledger, and the estimator is asked. Every entry of the pending pods is one batch. The result is
-a list of differences as texts; none means equal.
+How many new nodes an estimate needs, and which pods fit the nodes that exist. A case goes the
+product's own way: its objects are decoded, existing nodes and their pods make a ledger, and the
+engine is asked. In an estimate, every entry of the pending pods is one batch. The result is a list of
+differences as texts; none means equal.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, zip_longest
 from typing import Any, Final
 
 import msgspec
@@ -16,6 +18,7 @@ from springtide.engine.capacity.batches import Batch
 from springtide.engine.capacity.estimate import Estimate, NewNode, estimate
 from springtide.engine.capacity.limits import Limiter, Threshold, cluster_room, headroom
 from springtide.engine.capacity.packing import NOT_SIMULATED
+from springtide.engine.capacity.schedulable import fill
 from springtide.engine.capacity.start import begin
 from springtide.engine.framework.framework import Framework
 from springtide.engine.framework.requests import held_requests, pod_host_ports
@@ -47,7 +50,8 @@ class StandingClock:
 def skip_reason(case: Case) -> str | None:
     """Return which rules the case needs that are not built yet, or None if it needs none."""
     given, parts = case["input"], Parts()
-    standing = [*given["template"]["pods"], *(each["pod"] for each in given["pods"])]
+    standing = [each["pod"] for each in given["pods"]]
+    standing += given.get("template", {}).get("pods", ())
     # A pod that stands somewhere keeps others away by its anti-affinity only.
     needed = _fields((each["pod"] for each in given["pendingPods"]), parts) & (
         _BETWEEN_PODS | _OTHERS
@@ -58,13 +62,28 @@ def skip_reason(case: Case) -> str | None:
 
 def replay_estimate(case: Case) -> list[str]:
     """Return where our estimate differs from the recorded one."""
-    ours = shown(_answer(case["input"], Parts()))
-    recorded = case["result"]
-    return [
-        f"{name}: recorded {_brief(recorded[name])}, ours {_brief(ours[name])}"
-        for name in ("nodeCount", "scheduled", "unscheduled", "placements")
-        if ours[name] != recorded[name]
-    ]
+    return _differences(case["result"], shown(_answer(case["input"], Parts())))
+
+
+def replay_schedulable(case: Case) -> list[str]:
+    """Return where our filling of existing nodes differs from the recorded one."""
+    given, parts = case["input"], Parts()
+    overlay = Overlay(_ledger(given, parts))
+    tables = Tables(overlay.ledger, Framework(), {})
+    with overlay.trial():
+        filled = fill(_pending(given, parts), tables, overlay, Classifier({}))
+    ours = {
+        "schedulable": {pod.name: node for pod, node in filled.placed},
+        "remaining": [pod.name for pod in filled.left],
+    }
+    return _differences(case["result"], ours)
+
+
+REPLAYS: Final[Mapping[str, Callable[[Case], list[str]]]] = {
+    "estimate": replay_estimate,
+    "filter-out-schedulable": replay_schedulable,
+}
+"""By the kind of a case; other kinds cannot be replayed yet."""
 
 
 def shown(answer: Estimate) -> dict[str, Any]:
@@ -89,6 +108,13 @@ def _answer(given: Case, parts: Parts) -> Estimate:
     start = begin(template, tables, overlay, [item.pod_class for item in items])
     with overlay.trial():
         return estimate(items, start, _limiter(given), fastpath=given["options"]["fastpath"])
+
+
+def _pending(given: Case, parts: Parts) -> list[Pod]:
+    lists = [_copies(each["pod"], range(each["count"]), parts) for each in given["pendingPods"]]
+    if not given.get("interleave"):
+        return list(chain.from_iterable(lists))
+    return [pod for turn in zip_longest(*lists) for pod in turn if pod is not None]
 
 
 def _limiter(given: Case) -> Limiter:
@@ -161,6 +187,14 @@ def _placements(nodes: Sequence[NewNode]) -> Iterator[tuple[str, list[str]]]:
         else:
             last = node.name
             yield node.name, sorted(pod.name for pod in node.pods)
+
+
+def _differences(recorded: Case, ours: Case) -> list[str]:
+    return [
+        f"{name}: recorded {_brief(recorded[name])}, ours {_brief(found)}"
+        for name, found in ours.items()
+        if found != recorded[name]
+    ]
 
 
 def _brief(value: object, *, length_max: int = 300) -> str:

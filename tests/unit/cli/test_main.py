@@ -148,9 +148,9 @@ def test_problems_are_counted_and_told_on_request(tmp_path: Path, capsys: Captur
     run(["plan", str(nodes), "--warnings"])
     full = capsys.readouterr()
 
-    assert "(1 problem: Node gpu-7; --warnings says more)" in short.out
+    assert "(1 problem: Node/gpu-7; --warnings says more)" in short.out
     assert short.err == ""
-    assert full.err.startswith("Warning: Node gpu-7, metadata.annotations: ")
+    assert full.err.startswith(f"Warning: {nodes}: Node/gpu-7, ")
 
 
 def test_limits_of_the_whole_cluster_are_kept(capsys: Captured) -> None:

@@ -39,9 +39,8 @@ def test_resources_beyond_the_first_eight_get_room() -> None:
     for index in range(20):
         columns.set_row(1, {f"example.com/r{index}": index})
 
-    index = columns.known("example.com/r19")
-    assert index == 23
-    assert columns.allocatable[index, 1] == 19
+    assert columns.known("example.com/r19") == 23
+    assert columns.allocatable[23, 1] == 19
     assert columns.known("example.com/unheard-of") is None
 
 
@@ -90,7 +89,9 @@ def test_a_view_tells_what_is_in_use_of_every_device() -> None:
     columns.set_row(0, Inventory("NVIDIA", (card(), mig_card("GPU-1"))))
     low = Share(position=1, memory_mib=5120, occupied=(MigPlacement(4, 4),))
     columns.take(0, [Share(position=0, memory_mib=100, cores=30), low])
-    columns.take(0, [Share(position=1, is_opaque=True), Share(position=1, occupied=(MigPlacement(0, 1),))])
+    columns.take(
+        0, [Share(position=1, is_opaque=True), Share(position=1, occupied=(MigPlacement(0, 1),))]
+    )
 
     view = columns.view(0)
 

@@ -1,5 +1,7 @@
 """The ledger: who holds what, and columns that agree."""
 
+from collections.abc import Callable
+
 import pytest
 
 from springtide.base.taints import Taint
@@ -162,12 +164,12 @@ def test_every_change_is_logged() -> None:
     ledger = Ledger()
     ledger.add_node(node("a"))
     row = ledger.add_node(node("b"))
-    changes = (
+    changes: tuple[Callable[[], object], ...] = (
         lambda: ledger.hold(holding("x", row, pods=1)),
         lambda: ledger.release("x"),
         lambda: ledger.set_alive(row, alive=False),
         lambda: ledger.close(row, "NVIDIA", "x", "unreadable"),
-        lambda: ledger.drop_last_node(),
+        ledger.drop_last_node,
     )
 
     for change in changes:

@@ -91,9 +91,13 @@ def test_a_released_holding_comes_back_as_it_was(overlay: Overlay) -> None:
 
 
 def test_a_trial_is_reverted_even_if_it_fails(overlay: Overlay) -> None:
-    with pytest.raises(ZeroDivisionError), overlay.trial():
-        overlay.hold(holding("new"))
-        _ = 1 // 0
+    def fail() -> None:
+        with overlay.trial():
+            overlay.hold(holding("new"))
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
 
     assert "new" not in overlay.ledger.holdings
     assert overlay.depth == 0

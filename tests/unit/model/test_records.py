@@ -4,13 +4,14 @@ import pytest
 from msgspec.structs import replace
 
 from springtide.base import quantity
+from springtide.base.selectors import parse_selector
+from springtide.model.device import Device
 from springtide.model.node import Node
 from springtide.model.problem import Problem
 from springtide.model.profile import DeviceProfile, describing, disagreeing
 from springtide.model.refusal import Refusal
 from springtide.model.resources import amounts, lookup
 from springtide.model.workload import DaemonSet
-from springtide.base.selectors import parse_selector
 from tests.builders import cards, pod, resources
 
 
@@ -42,7 +43,12 @@ def test_keys_are_namespace_and_name() -> None:
 
 @pytest.mark.parametrize(
     ("conditions", "expected"),
-    [({}, True), ({"Ready": "True"}, True), ({"Ready": "False"}, False), ({"Ready": "Unknown"}, False)],
+    [
+        ({}, True),
+        ({"Ready": "True"}, True),
+        ({"Ready": "False"}, False),
+        ({"Ready": "Unknown"}, False),
+    ],
 )
 def test_a_node_is_ready_unless_its_kubelet_says_otherwise(
     conditions: dict[str, str], *, expected: bool
@@ -92,7 +98,7 @@ def test_profiles_disagree_if_they_promise_other_devices() -> None:
     assert disagreeing([first, same, other]) == (other,)
 
 
-def profile(name: str, devices: tuple) -> DeviceProfile:
+def profile(name: str, devices: tuple[Device, ...]) -> DeviceProfile:
     return DeviceProfile(
         name=name, selector=parse_selector(f"kind={name}"), devices=(("NVIDIA", devices),)
     )

@@ -19,7 +19,7 @@ from springtide.model.pod import Pod
 
 
 class Fill(msgspec.Struct, frozen=True):
-    """Pods placed, each with its node's name, and pods that fit nowhere, in input order."""
+    """Pods placed, each with its node's name, and pods that fit nowhere; both by priority."""
 
     placed: tuple[tuple[Pod, str], ...]
     left: tuple[Pod, ...]
@@ -37,7 +37,8 @@ def fill(
     placed: list[tuple[Pod, str]] = []
     failed: set[PodClass] = set()
     last = first_row
-    for pod in sorted(pods, key=lambda pod: -pod.spec.priority):
+    ordered = sorted(pods, key=lambda pod: -pod.spec.priority)
+    for pod in ordered:
         pod_class = classifier.classify(pod)
         placement = None if pod_class in failed else _best(pod_class, tables, last, first_row)
         if placement is None:
@@ -47,12 +48,13 @@ def fill(
         placed.append((pod, overlay.ledger.names[placement.row]))
         last = placement.row
     done = {pod.uid for pod, _ in placed}
-    return Fill(tuple(placed), tuple(pod for pod in pods if pod.uid not in done))
+    return Fill(tuple(placed), tuple(pod for pod in ordered if pod.uid not in done))
 
 
 def _best(pod_class: PodClass, tables: Tables, last: int, first_row: int) -> Placement | None:
     rows = tables.candidates(pod_class)
-    rows = rows[rows >= first_row]
+    # A cordoned node is passed over even for pods that tolerate it.
+    rows = rows[(rows >= first_row) & ~tables.ledger.unschedulable[rows]]
     return tables.first_fit(pod_class, _preferred(pod_class, tables, rows, last))
 
 

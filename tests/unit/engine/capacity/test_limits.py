@@ -77,9 +77,7 @@ def test_without_a_bound_everything_is_granted() -> None:
     ("room", "expected"),
     [([(10, 3)], 7), ([(10, 3), (5, 4)], 8), ([(3, 3)], -1), ([(3, 9), (5, 4)], 1), ([], -1)],
 )
-def test_headroom_is_what_groups_may_still_grow(
-    room: list[tuple[int, int]], expected: int
-) -> None:
+def test_headroom_is_what_groups_may_still_grow(room: list[tuple[int, int]], expected: int) -> None:
     assert headroom(room) == Threshold(expected)
 
 

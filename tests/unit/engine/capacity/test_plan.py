@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 
-from springtide.engine.capacity.plan import Bounds, Plan, SizedGroup, Situation, plan
+from msgspec.structs import replace
+
+from springtide.engine.capacity.plan import Bounds, Plan, Situation, SizedGroup, plan
 from springtide.engine.placement.classes import Classifier
 from springtide.engine.simulation.templates import Template
 from springtide.model.device import Inventory
@@ -14,7 +16,6 @@ from springtide.policies.expanders import LeastNodes, LeastWaste
 from tests.builders import cards, node, pod, replicas, term
 from tests.estimates import FAMILIES, HandClock, tables_of, template
 from tests.ledgers import content
-from msgspec.structs import replace
 
 
 def sized(

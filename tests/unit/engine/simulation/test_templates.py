@@ -205,7 +205,9 @@ def test_the_group_may_name_its_profile() -> None:
 def test_a_profile_that_is_named_but_missing_is_said_to_be() -> None:
     template = built(group(template=node("described"), profile="named"), profiles=[profile()])
 
-    assert refusal(template).text == "device profile missing: named is named, but is not in the input"
+    assert (
+        refusal(template).text == "device profile missing: named is named, but is not in the input"
+    )
 
 
 def test_the_one_profile_that_matches_describes_the_devices() -> None:
@@ -223,7 +225,9 @@ def test_profiles_that_match_and_differ_are_ambiguous() -> None:
 
     template = built(group(template=node("described")), profiles=profiles)
 
-    assert refusal(template).text == "device profile ambiguous: a, b all select this node and differ"
+    assert (
+        refusal(template).text == "device profile ambiguous: a, b all select this node and differ"
+    )
 
 
 def test_profiles_that_match_and_agree_are_one() -> None:
