@@ -143,21 +143,23 @@ def dump(
     pending: int,
     shape_count: int,
     groups: int,
-    placed_memory_mib: int = 2000,
+    placed_share: float = 0.05,
 ) -> bytes:
-    """Return a whole cluster as one JSON list."""
+    """Return a whole cluster as one JSON list.
+
+    The first two placed pods a card hold `placed_share` of its memory each; the rest hold none.
+    """
     asks = shapes(shape_count)
     items = [node(index, groups) for index in range(nodes)]
     for index in range(placed):
-        row = index % nodes
-        card = index // nodes % 8
+        row, card = index % nodes, index // nodes
         name = items[row]["metadata"]["name"]
-        ask = {**asks[index % shape_count], "gpumem": placed_memory_mib}
-        items.append(
-            pod(index, ask, placed=(name, f"GPU-{row:05d}-{card}"), memory_mib=placed_memory_mib)
-        )
+        memory_mib = int(CARDS[row % groups % len(CARDS)][2] * placed_share) if card < 16 else 0
+        ask = {**asks[index % shape_count], "gpumem": memory_mib}
+        placed_on = (name, f"GPU-{row:05d}-{card % 8}" if memory_mib else "")
+        items.append(pod(index, ask, placed=placed_on, memory_mib=memory_mib))
     for index in range(pending):
-        items.append(pod(placed + index, asks[index % shape_count], placed=None))
+        items.append(pod(placed + index, asks[index % shape_count], placed=None))  # noqa: PERF401 - two kinds of pods, one way to add them
     return json.dumps({"apiVersion": "v1", "items": items, "kind": "List"}).encode()
 
 
@@ -180,10 +182,13 @@ def _pod_spec(ask: Json) -> Json:
     limits = {
         "cpu": ask["cpu"],
         "memory": ask["memory"],
-        "nvidia.com/gpu": "1",
-        "nvidia.com/gpucores": str(ask["gpucores"]),
-        "nvidia.com/gpumem": str(ask["gpumem"]),
     }
+    if ask["gpumem"]:
+        limits |= {
+            "nvidia.com/gpu": "1",
+            "nvidia.com/gpucores": str(ask["gpucores"]),
+            "nvidia.com/gpumem": str(ask["gpumem"]),
+        }
     return {
         "containers": [
             {
@@ -223,15 +228,16 @@ def _pod_spec(ask: Json) -> Json:
 
 def _bind(item: Json, placed: tuple[str, str], memory_mib: int) -> None:
     node_name, device = placed
-    allocation = f"{device},NVIDIA,{memory_mib},0:;"
-    item["metadata"]["annotations"] = {
-        "hami.io/bind-phase": "success",
-        "hami.io/bind-time": "1796021746",
-        "hami.io/vgpu-devices-allocated": allocation,
-        "hami.io/vgpu-devices-to-allocate": allocation,
-        "hami.io/vgpu-node": node_name,
-        "hami.io/vgpu-time": "1796021746",
-    }
+    if device:
+        allocation = f"{device},NVIDIA,{memory_mib},0:;"
+        item["metadata"]["annotations"] = {
+            "hami.io/bind-phase": "success",
+            "hami.io/bind-time": "1796021746",
+            "hami.io/vgpu-devices-allocated": allocation,
+            "hami.io/vgpu-devices-to-allocate": allocation,
+            "hami.io/vgpu-node": node_name,
+            "hami.io/vgpu-time": "1796021746",
+        }
     item["spec"]["nodeName"] = node_name
     item["status"] = {
         "conditions": [{"status": "True", "type": kind} for kind in ("PodScheduled", "Ready")],

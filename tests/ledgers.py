@@ -80,7 +80,7 @@ def _shares(devices: int) -> st.SearchStrategy[Share]:
 def content(ledger: Ledger) -> dict[str, object]:
     """Return everything that a ledger says about its rows, arrays as bytes.
 
-    Cells that nobody has asked about yet (a further resource, a wider node) do not count.
+    What has been heard of but is nowhere (a further resource, a device family) does not count.
     """
     count, resources = ledger.count, ledger.resources
     amounts = {
@@ -104,7 +104,11 @@ def content(ledger: Ledger) -> dict[str, object]:
         "labels": [ledger.labelsets.values[code] for code in ledger.labelset[:count]],
         "amounts": amounts,
         "ports": {row: dict(ports) for row, ports in ledger.ports.items()},
-        "devices": {name: _devices(each, count) for name, each in ledger.devices.items()},
+        "devices": {
+            name: _devices(each, count)
+            for name, each in ledger.devices.items()
+            if each.closed or (each.inventory[:count] >= 0).any()
+        },
         "holdings": dict(ledger.holdings),
     }
 

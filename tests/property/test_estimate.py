@@ -101,7 +101,7 @@ def test_packing_equals_placing_one_by_one(
 
 
 @settings(max_examples=60)
-@given(situations(), st.integers(0, 6), fastpath=st.booleans())
+@given(situation=situations(), nodes_max=st.integers(0, 6), fastpath=st.booleans())
 def test_every_pod_is_either_placed_once_or_left(
     situation: tuple[Template, list[tuple[Pod, ...]]], nodes_max: int, *, fastpath: bool
 ) -> None:
@@ -118,7 +118,7 @@ def test_every_pod_is_either_placed_once_or_left(
 
 
 @settings(max_examples=60)
-@given(situations(), fastpath=st.booleans())
+@given(situation=situations(), fastpath=st.booleans())
 def test_the_same_question_gets_the_same_answer(
     situation: tuple[Template, list[tuple[Pod, ...]]], *, fastpath: bool
 ) -> None:

@@ -208,8 +208,8 @@ def requests(spec: PodSpec) -> dict[str, Fraction]:
     for index, each in enumerate(spec.init_containers):
         started = _sidecars(spec.init_containers[:index])
         during = _sum([each.requests, *(other.requests for other in started)])
-        total = {name: max(total.get(name, during.get(name, 0)), during.get(name, total.get(name, 0)))
-                 for name in total | during}  # fmt: skip
+        for name, amount in during.items():
+            total[name] = max(total.get(name, amount), amount)
     for name, amount in _sum([spec.requests]).items():
         if name in {"cpu", "memory"} or name.startswith("hugepages-"):
             total[name] = amount

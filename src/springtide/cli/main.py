@@ -3,9 +3,9 @@
 Also installed as `kubectl-springtide`, which kubectl finds as `kubectl springtide`.
 """
 
+import gc
 import sys
 from collections.abc import Sequence
-from pathlib import PurePath
 from typing import Final, NoReturn
 
 import click
@@ -41,12 +41,14 @@ springtide.add_command(plan)
 
 def main() -> NoReturn:
     """Run the command line of this process and exit with its code."""
+    # One answer and out: what is read lives to the end, and looking for garbage in it takes long.
+    gc.disable()
     sys.exit(run(sys.argv[1:], prog_name=program(sys.argv[0])))
 
 
 def program(path: str) -> str | None:
     """Return the name people typed; None leaves it to click, which knows `python -m`."""
-    name = PurePath(path).stem if path.endswith(".exe") else PurePath(path).name
+    name = path.replace("\\", "/").rpartition("/")[2].removesuffix(".exe")
     if name == _PLUGIN:
         return "kubectl springtide"
     return None if name == "__main__.py" else name

@@ -3,6 +3,7 @@
 Everything behind the options is in `planning`, which is imported when the command runs.
 """
 
+import os
 import sys
 from typing import Final, Literal
 
@@ -116,6 +117,8 @@ def plan(
     no_headers: bool,
 ) -> None:
     """Plan for the input that the options name."""
+    # No linear algebra is done here, and its library's threads take longer to start than the plan.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Imported here, because it takes longer than all of click and help does not need it.
     from springtide.cli import planning  # noqa: PLC0415
 

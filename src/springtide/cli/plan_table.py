@@ -50,10 +50,10 @@ def render(report: PlanReport, times: Times, style: Style) -> str:
     """Return the whole text."""
     sections = (
         _summary(report, style),
-        _fitting(report, style),
         _grown(report, style),
         _new_nodes(report, style),
         _not_chosen(report, style),
+        _fitting(report, style),
         *_stuck(report, style),
         _apart(report, style),
         _remarks(report, style),
@@ -74,14 +74,6 @@ def problem_text(problem: ProblemReport) -> str:
 def _summary(report: PlanReport, style: Style) -> list[str]:
     lines = paragraph(report.summary, width=style.width)
     return [click.style(line, bold=True) for line in lines]
-
-
-def _fitting(report: PlanReport, style: Style) -> list[str]:
-    pods: dict[str, list[str]] = {}
-    for item in report.fitting:
-        pods.setdefault(item.node, []).append(item.pod)
-    rows = [(node, _pods(names, style)) for node, names in pods.items()]
-    return _table(("NODE", "PODS THAT FIT NOW"), rows, style)
 
 
 def _grown(report: PlanReport, style: Style) -> list[str]:
@@ -117,10 +109,23 @@ def _node_rows(nodes: Sequence[NodeReport], style: Style) -> Iterator[tuple[str,
 
 
 def _not_chosen(report: PlanReport, style: Style) -> list[str]:
-    rows = [
+    why_not = [
         (group.name, group.why) for group in report.groups if group.size_after <= group.size_before
     ]
-    return _table(("NOT CHOSEN", "WHY NOT"), rows, style)
+    if not style.is_wide:
+        alike: dict[str, list[str]] = {}
+        for name, why in why_not:
+            alike.setdefault(why, []).append(name)
+        why_not = [(listed(names), why) for why, names in alike.items()]
+    return _table(("NOT CHOSEN", "WHY NOT"), why_not, style)
+
+
+def _fitting(report: PlanReport, style: Style) -> list[str]:
+    pods: dict[str, list[str]] = {}
+    for item in report.fitting:
+        pods.setdefault(item.node, []).append(item.pod)
+    rows = [(node, _pods(names, style)) for node, names in pods.items()]
+    return _table(("NODE", "PODS THAT FIT NOW"), rows, style)
 
 
 # What is left

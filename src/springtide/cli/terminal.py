@@ -1,7 +1,6 @@
 """Where text goes: how wide it may be, whether it may have colour, which characters it may have."""
 
 import os
-import shutil
 import sys
 from typing import Final
 
@@ -9,6 +8,7 @@ import click
 import msgspec
 
 WIDTH_MIN: Final = 40
+WIDTH_UNKNOWN: Final = 80
 # For terminals that cannot show the sign itself.
 _PLAIN: Final = {"→": "->", "×": "x", "–": "-", "’": "'"}
 
@@ -43,7 +43,18 @@ def standard_output() -> Terminal:
     is_terminal = sys.stdout.isatty()
     wants_colour = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     return Terminal(
-        width=max(WIDTH_MIN, shutil.get_terminal_size().columns) if is_terminal else None,
+        width=max(WIDTH_MIN, _columns()) if is_terminal else None,
         has_colour=is_terminal and wants_colour,
         encoding=sys.stdout.encoding or "utf-8",
     )
+
+
+def _columns() -> int:
+    """Return the width that COLUMNS gives or the terminal has; 0 of either means unknown."""
+    given = os.environ.get("COLUMNS", "")
+    if given.isdecimal() and int(given):
+        return int(given)
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns or WIDTH_UNKNOWN
+    except OSError:
+        return WIDTH_UNKNOWN

@@ -1,7 +1,10 @@
 """This machine's clock, and a seeded source of chance: what decisions may not fetch themselves."""
 
-import random
 import time
+from typing import Final
+
+_WORD: Final = (1 << 64) - 1
+_STEP: Final = 0x9E3779B97F4A7C15
 
 
 class MachineClock:
@@ -13,12 +16,18 @@ class MachineClock:
 
 
 class SeededRng:
-    """Draws the same choices for the same seed."""
+    """Draws the same choices for the same seed, on every version of Python (SplitMix64)."""
 
     def __init__(self, seed: int) -> None:
-        # Breaks ties between equal node groups; nothing secret depends on it.
-        self._source = random.Random(seed)  # noqa: S311
+        self._state = seed & _WORD
 
     def choice_index(self, count: int) -> int:
         """Return one of the indices 0 to count - 1."""
-        return self._source.randrange(count)
+        return self._next() * count >> 64
+
+    def _next(self) -> int:
+        self._state = (self._state + _STEP) & _WORD
+        mixed = self._state
+        mixed = ((mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9) & _WORD
+        mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & _WORD
+        return mixed ^ (mixed >> 31)

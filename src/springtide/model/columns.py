@@ -169,6 +169,18 @@ class DeviceColumns:
         for position, device in enumerate(devices):
             self._set_cell(row, position, device)
 
+    def copy_row(self, source: int, target: int) -> None:
+        """Let one row be as another is: the same inventory in the same use."""
+        for name in self._CELLS:
+            cells = getattr(self, name)
+            cells[target] = cells[source]
+        self.inventory[target] = self.inventory[source]
+        self.count[target] = self.count[source]
+        for position in range(self.width):
+            placements = self.occupied.get((source, position))
+            if placements:
+                self.occupied[target, position] = placements
+
     def _set_cell(self, row: int, position: int, device: Device) -> None:
         cell = (row, position)
         self.memory_total[cell] = device.memory_mib

@@ -14,9 +14,11 @@ from springtide.cli.names import listed, workload, workloads
         (["a/train-0", "a/train-1", "a/train-2"], "a/train-[0-2]"),
         (["a/train-0", "a/train-9", "a/train-2", "a/train-1"], "a/train-[0-2,9]"),
         (["a/t-2", "a/big-0", "a/t-0", "a/t-1"], "a/t-[0-2] a/big-0"),
-        (["a/web-5c8-bcdfg", "a/web-5c8-hjklm", "a/web-5c8-nzpqr"], "a/web-5c8-* (3 pods)"),
+        (["a/web-5c8-bcdfg", "a/web-5c8-hjklm", "a/web-5c8-nzpqr"], "a/web-5c8-* (3)"),
         (["a/job-0-bcdfg", "a/job-1-hjklm", "a/job-2-nzpqr"], "a/job-[0-2]-*"),
-        (["a/train-00", "a/train-01", "a/train-02"], "a/train-00 a/train-01 a/train-02"),
+        (["a/train-08", "a/train-09", "a/train-10"], "a/train-[08-10]"),
+        (["a/train-8", "a/train-09", "a/train-010"], "a/train-* (3)"),
+        (["a/train-0", "a/train-1", "a/train-2", "a/train-10"], "a/train-[0-2,10]"),
         (["a/train-0", "b/train-1", "c/train-2"], "a/train-0 b/train-1 c/train-2"),
     ],
 )
@@ -27,7 +29,7 @@ def test_replicas_are_told_by_their_numbers(names: list[str], text: str) -> None
 def test_numbers_that_would_not_be_read_are_left_out() -> None:
     names = [f"a/job-{number}" for number in range(0, 40, 2)]
 
-    assert listed(names) == "a/job-* (20 pods)"
+    assert listed(names) == "a/job-* (20)"
 
 
 def test_names_beyond_the_first_terms_are_counted() -> None:
@@ -49,7 +51,7 @@ def test_one_term_too_many_is_shown_instead_of_counted() -> None:
         ("a/web-5c8-bcdfg", "a/web-5c8"),
         ("a/job-3-bcdfg", "a/job"),
         ("a/single", "a/single"),
-        ("a/train-012", "a/train-012"),
+        ("a/train-012", "a/train"),
     ],
 )
 def test_a_workload_is_named_without_what_tells_replicas_apart(name: str, stem: str) -> None:

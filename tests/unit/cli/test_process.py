@@ -7,6 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
+import pytest
+
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLE = ROOT / "examples" / "card-memory"
 COMMAND = [sys.executable, "-m", "springtide"]
@@ -73,6 +76,32 @@ def test_a_reader_that_goes_away_is_no_fault() -> None:
     os.close(writing)
 
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize(("no_colour", "is_coloured"), [("", True), ("1", False)])
+def test_a_terminal_gets_colour_and_lines_that_fit(no_colour: str, is_coloured: bool) -> None:  # noqa: FBT001
+    master, slave = os.openpty()
+    terminal = {"COLUMNS": "60", "TERM": "xterm", "NO_COLOR": no_colour}
+
+    with subprocess.Popen(
+        [*COMMAND, "plan", str(EXAMPLE)], stdout=slave, env={**os.environ, **terminal}
+    ) as process:
+        os.close(slave)
+        shown = terminal_text(master)
+    os.close(master)
+
+    assert process.returncode == 0
+    assert ("\x1b[1mGROUP" in shown) is is_coloured
+    assert max(map(len, click.unstyle(shown).splitlines())) <= 60
+
+
+def terminal_text(master: int) -> str:
+    """Reads what a terminal shows until its last writer is gone."""
+    parts = []
+    with contextlib.suppress(OSError):
+        while part := os.read(master, 4096):
+            parts.append(part)
+    return b"".join(parts).decode()
 
 
 def test_an_interrupt_ends_with_130() -> None:

@@ -17,19 +17,16 @@ from springtide.engine.capacity.batches import Batch
 from springtide.engine.capacity.limits import Limiter
 from springtide.engine.capacity.placed import Indices, Placed
 from springtide.engine.capacity.start import DeviceTotals, Start, device_totals
+from springtide.engine.capacity.states import FREE
 from springtide.engine.framework.node_ports import conflicts
 from springtide.engine.framework.requests import pod_host_ports
 from springtide.engine.placement.classes import PodClass, standing_amounts
 from springtide.model.columns import Int64, Interner, distinct, grown
-from springtide.model.device import DeviceView
 from springtide.model.pod import HostPort, Pod
-from springtide.model.refusal import Refusal
 from springtide.model.resources import amounts
 
 NOT_SIMULATED: Final = "(not simulated)"
 _FIRST_NODES: Final = 64
-
-State = tuple[tuple[str, DeviceView], ...]
 
 
 class Packing:
@@ -38,9 +35,8 @@ class Packing:
     def __init__(self, start: Start) -> None:
         self._start = start
         self._existing = start.overlay.ledger.count
-        self._states: Interner[State] = Interner((start.views(),))
+        self._devices = start.devices
         self._port_sets: Interner[frozenset[HostPort]] = Interner()
-        self._next: dict[tuple[int, PodClass], int] = {}
         free, ports = self._fresh()
         self._free_fresh: Int64 = free
         self._ports_fresh = self._port_sets.code(ports)
@@ -122,7 +118,7 @@ class Packing:
             (view, int(count))
             for state, count in enumerate(counts)
             if count
-            for _, view in self._states.values[state]
+            for view in self._devices.views(state)
         )
 
     # Room
@@ -149,7 +145,7 @@ class Packing:
         room = self._resource_room(batch, self._free_fresh[:, None])
         room = np.minimum(room, self._port_room(batch, np.array([self._ports_fresh])))
         bound = min(limit, int(room[0]))
-        return len(self._walk(0, batch.pod_class, bound)) - 1
+        return len(self._devices.walk(FREE, batch.pod_class, bound)) - 1
 
     def _room(self, batch: Batch, nodes: Indices, limit: int) -> Int64:
         """Return how many further pods of the batch each node takes, at most `limit`."""
@@ -159,12 +155,18 @@ class Packing:
         room = np.minimum(room, self._port_room(batch, self._ports[nodes]))
         room = np.minimum(room, limit)
         if batch.pod_class.asks:
-            for state in distinct(self._state[nodes[room > 0]]):
-                mine = self._state[nodes] == state
-                bound = int(room[mine].max())
-                taken = len(self._walk(int(state), batch.pod_class, bound)) - 1
-                room[mine] = np.minimum(room[mine], taken)
+            room = np.minimum(room, self._device_room(batch.pod_class, self._state[nodes], room))
         return room
+
+    def _device_room(self, pod_class: PodClass, states: Indices, room: Int64) -> Int64:
+        """Return how many further pods the devices of each node take, at most its room."""
+        found = np.zeros(len(states), np.int64)
+        asked = distinct(states[room > 0])
+        for state in asked[self._devices.takers(asked, pod_class)].tolist():
+            mine = states == state
+            walk = self._devices.walk(state, pod_class, int(room[mine].max()))
+            found[mine] = len(walk) - 1
+        return found
 
     def _resource_room(self, batch: Batch, free: Int64) -> Int64:
         room = np.full(free.shape[1], np.iinfo(np.int64).max)
@@ -183,37 +185,6 @@ class Packing:
             for code in set(port_sets.tolist())
         }
         return np.array([free[code] for code in port_sets.tolist()], np.int64)
-
-    def _walk(self, state: int, pod_class: PodClass, limit: int) -> list[int]:
-        """Return the device states that placing up to `limit` pods passes through."""
-        states = [state]
-        if not pod_class.asks:
-            return states * (limit + 1)
-        while len(states) <= limit:
-            following = self._following(states[-1], pod_class)
-            if following < 0:
-                break
-            states.append(following)
-        return states
-
-    def _following(self, state: int, pod_class: PodClass) -> int:
-        key = (state, pod_class)
-        following = self._next.get(key)
-        if following is None:
-            following = self._next[key] = self._step(self._states.values[state], pod_class)
-        return following
-
-    def _step(self, state: State, pod_class: PodClass) -> int:
-        views = dict(state)
-        tables = self._start.tables
-        for ask in pod_class.asks:
-            view = views.get(ask.family)
-            answer = None if view is None else tables.place_on(ask, view)
-            if view is None or answer is None or isinstance(answer, Refusal):
-                return -1
-            shares = tables.families[ask.family].shares(answer, view.inventory)
-            views[ask.family] = view.plus(shares)
-        return self._states.code(tuple(views.items()))
 
     # Changes
 
@@ -251,7 +222,7 @@ class Packing:
         before = self._state[nodes]
         for state in distinct(before):
             mine = before == state
-            walk = np.array(self._walk(int(state), pod_class, int(taken[mine].max())))
+            walk = np.array(self._devices.walk(int(state), pod_class, int(taken[mine].max())))
             self._state[nodes[mine]] = walk[taken[mine]]
 
 

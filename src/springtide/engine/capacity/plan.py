@@ -17,7 +17,7 @@ from springtide.engine.capacity.estimate import Estimate, NewNode, estimate
 from springtide.engine.capacity.limits import Limiter, Threshold, cluster_room, headroom
 from springtide.engine.capacity.options import Expander, Option, choose
 from springtide.engine.capacity.schedulable import fill
-from springtide.engine.capacity.start import Start, begin
+from springtide.engine.capacity.start import Pools, Start, begin
 from springtide.engine.placement.classes import Classifier, PodClass
 from springtide.engine.placement.tables import Placement, Tables, holding
 from springtide.engine.simulation.templates import Template
@@ -108,8 +108,10 @@ class _Planner:
         self.overlay = Overlay(self.tables.ledger)
         self.sizes = {item.group.name: item.size for item in situation.groups}
         self.starts: dict[str, Start] = {}
-        self.estimates: dict[tuple[str, int, tuple[int, ...]], Estimate] = {}
+        self.estimates: dict[tuple[str, int, tuple[tuple[str, int], ...]], Estimate] = {}
+        self.pools: Pools = {}
         self.steps: list[Step] = []
+        self.rejected: dict[str, str] = {}
 
     def run(self) -> Plan:
         """Fill existing nodes, grow groups round by round, and explain the rest."""
@@ -143,7 +145,9 @@ class _Planner:
         for item in self.situation.groups:
             if isinstance(item.template, Template):
                 name = item.group.name
-                self.starts[name] = begin(item.template, self.tables, self.overlay, classes)
+                self.starts[name] = begin(
+                    item.template, self.tables, self.overlay, classes, pools=self.pools
+                )
 
     def _verdict(self, item: SizedGroup, pod_class: PodClass) -> Refusal | None:
         if isinstance(item.template, Refusal):
@@ -173,7 +177,7 @@ class _Planner:
         bounds = self.situation.bounds
         size = self.sizes[group.name]
         # The same batches at the same size get the same answer, round after round.
-        key = (group.name, size, tuple(id(batch.pods[0]) ^ len(batch.pods) for batch in helped))
+        key = (group.name, size, tuple((batch.first.uid, len(batch.pods)) for batch in helped))
         known = self.estimates.get(key)
         if known is not None and not bounds.nodes_total_max:
             return known
@@ -199,6 +203,7 @@ class _Planner:
         choice = choose(options, self.chain)
         option = choice.option
         if option is None:
+            self.rejected = {other.group.name: why for other, why in choice.rejected}
             return None
         group = option.group
         size_after = max(option.size + option.estimate.node_count, group.min_size)
@@ -231,7 +236,8 @@ class _Planner:
             row = start.add(node.name)
             for pod in node.pods:
                 pod_class = classify(pod)
-                placement = self.tables.place(pod_class, row)
+                # The estimate has asked all rules; only which devices it was is needed again.
+                placement = self.tables.allocate(pod_class, row)
                 assert isinstance(placement, Placement), (pod.key, node.name, placement)
                 self.overlay.hold(holding(pod.uid, pod_class, placement))
 
@@ -255,12 +261,15 @@ class _Planner:
         return self.tables.histogram(pod_class, below=self.existing)
 
     def _limit(self, group: NodeGroup) -> Refusal:
-        size = self.sizes[group.name]
+        size, total_max = self.sizes[group.name], self.situation.bounds.nodes_total_max
+        reason, detail = "time limit of the estimate reached", ""
         if size >= group.max_size:
             reason = "max node group size reached"
             detail = f"{size} of at most {group.max_size} nodes"
-        else:
-            reason, detail = "max total nodes in cluster reached", ""
+        elif 0 < total_max <= self.overlay.ledger.count:
+            reason = "max total nodes in cluster reached"
+        elif group.name in self.rejected:
+            reason = self.rejected[group.name]
         return Refusal(rule="limit", reasons=(reason,), detail=detail)
 
     def _closest(self, pod_class: PodClass, on_groups: Sequence[tuple[str, Refusal]]) -> str:

@@ -5,11 +5,12 @@ from collections.abc import Iterable, Mapping
 import msgspec
 from msgspec.structs import replace
 
+from springtide.engine.capacity.states import DeviceStates, nameless
 from springtide.engine.framework.requests import pod_host_ports
 from springtide.engine.placement.classes import PodClass, standing_amounts
 from springtide.engine.placement.tables import Tables
 from springtide.engine.simulation.templates import Template
-from springtide.model.device import DeviceView, empty_view
+from springtide.model.device import DeviceView, Inventory
 from springtide.model.ledger import Holding
 from springtide.model.overlay import Overlay
 from springtide.model.refusal import Refusal
@@ -29,12 +30,14 @@ class Start(msgspec.Struct, frozen=True, kw_only=True):
     """What an estimate starts from.
 
     `verdicts` says for every class to be placed what an empty new node answers: a Refusal, or None
-    if it takes the pod. New nodes follow the rows of the ledger in the search order.
+    if it takes the pod; `devices` are the states that a new node's devices may come to. New nodes
+    follow the rows of the ledger in the search order.
     """
 
     template: Template
     tables: Tables
     overlay: Overlay
+    devices: DeviceStates
     verdicts: Mapping[PodClass, Refusal | None]
 
     def name(self, index: int) -> str:
@@ -56,22 +59,38 @@ class Start(msgspec.Struct, frozen=True, kw_only=True):
             )
         return row
 
-    def views(self) -> tuple[tuple[str, DeviceView], ...]:
-        """Return the devices of a new node by family, all free."""
-        return tuple(
-            (family, empty_view(inventory)) for family, inventory in self.template.inventories
-        )
+
+Pools = dict[tuple[tuple[str, Inventory], ...], DeviceStates]
+"""Device states by the devices that they are states of, shared by several estimates."""
 
 
 def begin(
-    template: Template, tables: Tables, overlay: Overlay, classes: Iterable[PodClass]
+    template: Template,
+    tables: Tables,
+    overlay: Overlay,
+    classes: Iterable[PodClass],
+    *,
+    pools: Pools | None = None,
 ) -> Start:
     """Ask an empty copy of the template about every class, and return where to start from."""
-    start = Start(template=template, tables=tables, overlay=overlay, verdicts={})
+    start = Start(
+        template=template,
+        tables=tables,
+        overlay=overlay,
+        devices=_states(template, tables, {} if pools is None else pools),
+        verdicts={},
+    )
     with overlay.trial():
         row = start.add(template.node.name)
         verdicts = {pod_class: _verdict(start, pod_class, row) for pod_class in classes}
     return replace(start, verdicts=verdicts)
+
+
+def _states(template: Template, tables: Tables, pools: Pools) -> DeviceStates:
+    key = tuple((family, nameless(inventory)) for family, inventory in template.inventories)
+    if key not in pools:
+        pools[key] = DeviceStates(key, tables)
+    return pools[key]
 
 
 def _verdict(start: Start, pod_class: PodClass, row: int) -> Refusal | None:

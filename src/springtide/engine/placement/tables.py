@@ -124,13 +124,19 @@ class Tables:
         table = self.table(pod_class)
         if table.code[row] != FITS:
             return self.refusal(pod_class, row)
+        answer = self.allocate(pod_class, row)
+        if isinstance(answer, Refusal):
+            table.code[row] = EXACT
+            table.exact[row] = answer
+        return answer
+
+    def allocate(self, pod_class: PodClass, row: int) -> Placement | Refusal:
+        """Return what a row's devices give, or their refusal; no other rule is asked."""
         allocations: list[Allocation] = []
         shares: list[tuple[str, tuple[Share, ...]]] = []
         for ask in pod_class.asks:
             answer = self._place_exactly(ask, row)
             if isinstance(answer, Refusal):
-                table.code[row] = EXACT
-                table.exact[row] = answer
                 return answer
             inventory = self.ledger.devices[ask.family].inventory_at(row)
             assert inventory is not None

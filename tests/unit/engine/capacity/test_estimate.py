@@ -116,6 +116,38 @@ def test_the_counted_batch_leaves_room_on_earlier_nodes_to_others() -> None:
     assert answer.left == many[11:]
 
 
+def test_nothing_is_counted_once_no_node_is_permitted() -> None:
+    large = replicas(1, pod("large", cpu="900m"))
+    many = replicas(20, pod("many", cpu="300m"))
+
+    answer = estimated(
+        template(small_node(cpu="1", memory="1Gi")), [large, many], nodes_max=1, fastpath=True
+    )
+
+    assert (answer.placed, answer.left) == (large, many)
+    assert answer.is_limited
+
+
+def test_a_counted_batch_that_fits_no_node_costs_none() -> None:
+    huge = replicas(20, pod("huge", cpu="3", others={"example.com/x": 1}))
+
+    answer = estimated(template(node()), [huge], fastpath=True)
+
+    assert (answer.node_count, answer.left) == (0, huge)
+
+
+def test_pods_that_look_at_names_are_packed_even_if_counting_is_on() -> None:
+    pending = by_name(replicas(20, pod(cpu="300m")))
+
+    answer = estimated(
+        template(small_node(cpu="1", memory="1Gi")), [pending], nodes_max=4, fastpath=True
+    )
+
+    assert [item.name for item in answer.nodes] == [f"template-e-{index}" for index in range(4)]
+    assert answer.left == pending[12:]
+    assert answer.is_limited
+
+
 def test_batches_search_on_behind_the_last_match() -> None:
     fillers = [replicas(1, pod(f"fill-{index}", cpu="700m")) for index in range(3)]
     crumbs = [replicas(1, pod(f"crumb-{index}", cpu="50m")) for index in range(4)]

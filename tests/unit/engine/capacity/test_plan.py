@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from springtide.base.clock import Clock
+from springtide.engine.capacity.options import Expander
 from springtide.engine.capacity.plan import Bounds, Plan, Situation, SizedGroup, plan
 from springtide.engine.placement.classes import Classifier
 from springtide.engine.simulation.templates import Template
@@ -12,7 +14,7 @@ from springtide.model.group import NodeGroup
 from springtide.model.ledger import Ledger
 from springtide.model.pod import Pod
 from springtide.model.refusal import Refusal
-from springtide.policies.expanders import LeastNodes, LeastWaste
+from springtide.policies.expanders import LeastNodes, LeastWaste, Price, PriceModel
 from tests.builders import cards, node, pod, replicas, term
 from tests.estimates import FAMILIES, HandClock, tables_of, template
 from tests.ledgers import content
@@ -34,6 +36,8 @@ def planned(
     *,
     ledger: Ledger | None = None,
     bounds: Bounds | None = None,
+    chain: Sequence[Expander] = (LeastWaste(), LeastNodes()),
+    clock: Clock | None = None,
 ) -> Plan:
     return plan(
         Situation(
@@ -41,10 +45,10 @@ def planned(
             classifier=Classifier(FAMILIES),
             pending=pending,
             groups=groups,
-            clock=HandClock(),
+            clock=clock or HandClock(),
             bounds=bounds or Bounds(),
         ),
-        (LeastWaste(), LeastNodes()),
+        chain,
     )
 
 
@@ -149,6 +153,46 @@ def test_a_full_cluster_is_told_to_be_full() -> None:
     (stuck,) = answer.stuck
     assert answer.sizes == (("g", 0, 2),)
     assert stuck.on_groups[0][1].text == "max total nodes in cluster reached"
+
+
+def test_a_group_that_no_expander_takes_is_told_so() -> None:
+    groups = [sized("a", SMALL), sized("b", SMALL)]
+
+    answer = planned([pod("p")], groups, chain=[Price(PriceModel())])
+
+    assert answer.steps == ()
+    assert [(name, each.text) for name, each in answer.stuck[0].on_groups] == [
+        ("a", "price: the group has no price"),
+        ("b", "price: the group has no price"),
+    ]
+
+
+class HastyClock:
+    """A clock that is an hour later at every look."""
+
+    def __init__(self) -> None:
+        self.looks = 0
+
+    def monotonic_s(self) -> float:
+        """Return the seconds so far."""
+        self.looks += 1
+        return self.looks * 3600.0
+
+
+def test_running_out_of_time_is_told_so() -> None:
+    answer = planned([pod("p")], [sized("g", SMALL)], clock=HastyClock())
+
+    assert answer.stuck[0].on_groups[0][1].text == "time limit of the estimate reached"
+
+
+def test_every_group_takes_what_only_it_can_take() -> None:
+    pending = [*replicas(2, pod("huge", cpu=12)), *replicas(2, pod("little", cpu=3))]
+    groups = [sized("small", SMALL, max_size=1), sized("large", LARGE, max_size=1)]
+
+    answer = planned(pending, groups)
+
+    assert answer.sizes == (("small", 0, 1), ("large", 0, 1))
+    assert [names(each.pods) for each in answer.stuck] == [["huge-1"]]
 
 
 def test_a_group_without_template_says_why() -> None:

@@ -77,7 +77,9 @@ def test_pods_with_devices_go_where_their_node_is_fullest() -> None:
 
 
 def test_pods_that_spread_go_where_their_node_is_emptiest() -> None:
-    spreading = pod("p", gpu=1, gpumem=1000, annotations={"hami.io/node-scheduler-policy": "spread"})
+    spreading = pod(
+        "p", gpu=1, gpumem=1000, annotations={"hami.io/node-scheduler-policy": "spread"}
+    )
 
     answer = filled(replicas(3, spreading), [node("a"), node("b")], devices=cards(1))
 

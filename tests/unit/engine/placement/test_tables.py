@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from springtide.base.taints import Taint
 from springtide.engine.placement.classes import Classifier, PodClass
 from springtide.engine.placement.tables import EXACT, FITS, TABLES_MAX, Placement, Tables, holding
-from springtide.model.device import Device, Inventory, MigPlacement, Share
+from springtide.model.device import Device, DeviceView, Inventory, MigPlacement, Share
 from springtide.model.ledger import Holding, Ledger
 from springtide.model.node import Node
 from springtide.model.pod import Pod
@@ -190,6 +190,25 @@ def test_what_vectors_only_bound_is_decided_exactly_and_written_back() -> None:
     assert answer.rule == "NVIDIA"
     assert tables.table(pod_class).code[0] == EXACT
     assert tables.candidates(pod_class).tolist() == []
+
+
+def test_a_refusal_whose_reasons_vectors_do_not_know_is_told_exactly() -> None:
+    apart = (card("GPU-0", numa=0, memory=1000), card("GPU-1", numa=1))
+    ledger = ledger_of((node(), apart))
+    tables = tables_of(ledger)
+    bound = pod(gpu=2, gpumem=5000, annotations={"nvidia.com/numa-bind": "true"})
+    pod_class = classified(bound)
+
+    answer = refused(tables, pod_class, 0)
+
+    assert answer == FAMILIES["NVIDIA"].place(pod_class.asks[0], view_of(ledger))
+    assert tables.table(pod_class).exact == {0: answer}
+
+
+def view_of(ledger: Ledger) -> DeviceView:
+    view = ledger.view(0, "NVIDIA")
+    assert view is not None
+    return view
 
 
 def test_an_exact_refusal_is_forgotten_when_its_row_changes() -> None:

@@ -1,0 +1,163 @@
+"""Laws of the plan."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from springtide.engine.capacity.plan import Bounds, Plan, Situation, SizedGroup, plan
+from springtide.engine.framework.requests import pod_host_ports
+from springtide.engine.placement.classes import Classifier, standing_amounts
+from springtide.engine.simulation.templates import Template
+from springtide.model.group import NodeGroup
+from springtide.model.ledger import Holding, Ledger
+from springtide.model.pod import Pod
+from springtide.model.refusal import Refusal
+from springtide.policies.expanders import LeastWaste
+from tests.builders import card, cards, mig_card, node, pod, replicas, term
+from tests.estimates import FAMILIES, HandClock, tables_of, template
+from tests.ledgers import NODES, content, holdings, inventories_of
+
+TEMPLATES: Sequence[Template | Refusal] = (
+    template(node(cpu=2)),
+    template(node(cpu=16, labels={"pool": "big"}), pods=[pod("agent", cpu="500m", ports=[81])]),
+    template(node(cpu=8), devices=cards(2)),
+    template(node(cpu=8), devices=[card(memory=50000)]),
+    template(node(cpu=8, pods=5), devices=[mig_card(), mig_card("GPU-1")]),
+    Refusal(rule="template", reasons=("no template: nobody knows",), is_unresolvable=True),
+)
+PODS: st.SearchStrategy[Pod] = st.builds(
+    pod,
+    cpu=st.sampled_from(["0", "300m", "1", "5"]),
+    gpu=st.sampled_from([0, 0, 1, 2]),
+    gpumem=st.sampled_from([1000, 9000, 20000, 40000]),
+    gpucores=st.sampled_from([0, 60]),
+    ports=st.sampled_from([(), (), (80,), (81,)]),
+    selector=st.sampled_from([{}, {}, {}, {"pool": "big"}]),
+    terms=st.sampled_from([None, None, (term("kubernetes.io/hostname", "NotIn", "nobody"),)]),
+    priority=st.sampled_from([0, 0, 5]),
+)
+
+
+@st.composite
+def ledgers(draw: st.DrawFn) -> Ledger:
+    """Draw a cluster of a few nodes that are in use."""
+    ledger = Ledger()
+    kinds = draw(st.lists(st.integers(0, len(NODES) - 1), max_size=5))
+    for index, kind in enumerate(kinds):
+        row = ledger.add_node(NODES[kind], inventories_of(kind), name=f"old-{index}")
+        held = draw(holdings(row, kind))
+        if held.uid not in ledger.holdings:
+            ledger.hold(held)
+    return ledger
+
+
+@st.composite
+def groups(draw: st.DrawFn) -> list[SizedGroup]:
+    """Draw groups with room for a few nodes."""
+    found = []
+    for index, given_template in enumerate(draw(st.lists(st.sampled_from(TEMPLATES), max_size=4))):
+        group = NodeGroup(name=f"g{index}", max_size=draw(st.integers(0, 4)))
+        of = given_template
+        if isinstance(of, Template):
+            of = replace(of, group=group, node=replace(of.node, name=f"template-{group.name}"))
+        size = draw(st.integers(0, group.max_size))
+        found.append(SizedGroup(group=group, size=size, template=of))
+    return found
+
+
+PENDING = st.lists(PODS, max_size=5).flatmap(
+    lambda firsts: st.tuples(*[st.integers(1, 6) for _ in firsts]).map(
+        lambda counts: [
+            each
+            for index, (first, count) in enumerate(zip(firsts, counts, strict=True))
+            for each in replicas(count, replace(first, name=f"p{index}", uid=f"p{index}"))
+        ]
+    )
+)
+
+
+def planned(ledger: Ledger, given_groups: Sequence[SizedGroup], pending: Sequence[Pod]) -> Plan:
+    """Return the plan."""
+    return plan(
+        Situation(
+            tables=tables_of(ledger),
+            classifier=Classifier(FAMILIES),
+            pending=pending,
+            groups=given_groups,
+            clock=HandClock(),
+            bounds=Bounds(nodes_per_step_max=3),
+        ),
+        (LeastWaste(),),
+    )
+
+
+@settings(max_examples=60)
+@given(ledgers(), groups(), PENDING)
+def test_a_plan_changes_nothing(
+    ledger: Ledger, given_groups: list[SizedGroup], pending: list[Pod]
+) -> None:
+    before = content(ledger)
+
+    planned(ledger, given_groups, pending)
+
+    ledger.check()
+    assert content(ledger) == before
+
+
+@settings(max_examples=60)
+@given(ledgers(), groups(), PENDING)
+def test_every_pod_and_every_new_node_is_accounted_for(
+    ledger: Ledger, given_groups: list[SizedGroup], pending: list[Pod]
+) -> None:
+    answer = planned(ledger, given_groups, pending)
+
+    placed = [each for step in answer.steps for new in step.nodes for each in new.pods]
+    everyone = [*(each for each, _ in answer.fitting), *placed]
+    everyone += [each for stuck in answer.stuck for each in stuck.pods]
+    assert Counter(each.uid for each in everyone) == Counter(each.uid for each in pending)
+    grown: Counter[str] = Counter()
+    for step in answer.steps:
+        grown[step.group.name] += len(step.nodes)
+    for item, (name, before, after) in zip(given_groups, answer.sizes, strict=True):
+        assert (name, before) == (item.group.name, item.size)
+        assert after == before + grown[name] <= item.group.max_size
+
+
+@settings(max_examples=60)
+@given(ledgers(), groups(), PENDING)
+def test_what_is_planned_for_a_new_node_fits_it(
+    ledger: Ledger, given_groups: list[SizedGroup], pending: list[Pod]
+) -> None:
+    templates = {item.group.name: item.template for item in given_groups}
+
+    answer = planned(ledger, given_groups, pending)
+
+    for step in answer.steps:
+        of = templates[step.group.name]
+        assert isinstance(of, Template)
+        for new in step.nodes:
+            # One after the other, as they were placed.
+            pods = [replace(each, spec=replace(each.spec, priority=0)) for each in new.pods]
+            fitting = planned(alone(of, new.name), (), pods).fitting
+            assert [(each.uid, on) for each, on in fitting] == [
+                (each.uid, new.name) for each in new.pods
+            ]
+
+
+def alone(of: Template, name: str) -> Ledger:
+    """Return a cluster of one new node with the pods that it starts with."""
+    ledger = Ledger()
+    row = ledger.add_node(of.node, dict(of.inventories), name=name)
+    for each in of.pods:
+        ledger.hold(
+            Holding(
+                uid=each.uid,
+                row=row,
+                amounts=standing_amounts(each),
+                ports=pod_host_ports(each.spec),
+            )
+        )
+    return ledger

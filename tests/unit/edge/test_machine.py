@@ -1,0 +1,40 @@
+"""The machine's clock and seeded chance."""
+
+from collections import Counter
+
+import pytest
+
+from springtide.edge.machine import MachineClock, SeededRng
+
+
+def test_the_clock_never_runs_backwards() -> None:
+    clock = MachineClock()
+
+    readings = [clock.monotonic_s() for _ in range(100)]
+
+    assert readings == sorted(readings)
+
+
+@pytest.mark.parametrize("seed", [0, 7, -1, 1 << 70])
+def test_the_same_seed_draws_the_same(seed: int) -> None:
+    one, two = SeededRng(seed), SeededRng(seed)
+
+    assert [one.choice_index(10) for _ in range(50)] == [two.choice_index(10) for _ in range(50)]
+
+
+def test_known_draws_stay_as_they_are() -> None:
+    rng = SeededRng(0)
+
+    assert [rng.choice_index(1 << 64) for _ in range(2)] == [
+        0xE220A8397B1DCDAF,
+        0x6E789E6AA1B965F4,
+    ]
+
+
+def test_every_choice_comes_about_equally_often() -> None:
+    rng = SeededRng(1)
+
+    counts = Counter(rng.choice_index(3) for _ in range(3000))
+
+    assert set(counts) == {0, 1, 2}
+    assert all(900 < count < 1100 for count in counts.values())
