@@ -37,13 +37,14 @@ $(LOCKED): requirements/dev.txt
 		echo "$(PYTHON) is no Python 3.11, 3.12 or 3.13: name one, as in" \
 			"'make setup PYTHON=python3.12'." >&2; exit 1; }
 	$(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/python -m pip install $(QUIETLY) --no-compile --require-hashes \
+	$(BIN)/python -m pip install $(QUIETLY) --require-hashes \
 		-r requirements/dev.txt
 	@touch $@
 
 $(INSTALLED): $(LOCKED) pyproject.toml
 	@rm -f $@
 	$(BIN)/python -m pip install $(QUIETLY) --no-deps --no-build-isolation --editable .
+	@$(BIN)/python -m compileall -q src/springtide
 	@touch $@
 
 .PHONY: demo

@@ -88,10 +88,11 @@ def replay_hami(case: Case, path: Path) -> Outcome:
 
 def replay_autoscaler(case: Case, _path: Path) -> Outcome:
     """Replay one record of the autoscaler's recordings."""
-    if case["kind"] != "estimate":
+    replay = autoscaler.REPLAYS.get(case["kind"])
+    if replay is None:
         return skipped(f"not built yet: {case['kind']}")
     reason = autoscaler.skip_reason(case)
-    return skipped(reason) if reason else compared(autoscaler.replay_estimate(case))
+    return skipped(reason) if reason else compared(replay(case))
 
 
 @cache

@@ -26,7 +26,7 @@ from springtide.model.pod import Container, HostPort, Pod, PodSpec
 from springtide.model.resources import Resources
 from tests.reference import framework as reference
 
-FEW = 40
+FEW = 25
 """Examples of the laws that follow where the first one holds."""
 NAMES = [f"n{index}" for index in range(5)]
 RESOURCES = [

@@ -5,7 +5,7 @@ where it is not, it never refuses what `place` places. A placement never takes w
 """
 
 import numpy as np
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from msgspec import structs
 
@@ -22,6 +22,7 @@ from springtide.model.device import (
 from springtide.model.refusal import Refusal
 from springtide.vendors.nvidia import FAMILY, NvidiaAsk
 from springtide.vendors.nvidia.ask import Request
+from tests.reference import nvidia as reference
 from tests.unit.vendors.nvidia.building import A100_PROFILES
 
 POLICIES = (
@@ -140,6 +141,33 @@ def test_a_row_is_judged_alike_alone_and_among_others(
 
     assert alone.codes[0].tolist() == among.codes[1].tolist()
     assert (alone.fits[0], alone.is_exact[0]) == (among.fits[1], among.is_exact[1])
+
+
+@given(st.lists(nodes(), min_size=1, max_size=4), asks())
+def test_columns_and_placements_equal_a_naive_reference(
+    made: list[tuple[Inventory, list[Share]]], ask: NvidiaAsk
+) -> None:
+    assume("topology-aware" not in ask.device_policy)
+    columns = columns_of(made)
+
+    verdicts = FAMILY.evaluate(ask, columns, np.arange(len(made)))
+
+    for row in range(len(made)):
+        view = columns.view(row)
+        assert view is not None
+        expected = reference.verdict(ask, view)
+        answer = FAMILY.place(ask, view)
+        if isinstance(answer, Refusal):
+            assert answer.text == expected
+        else:
+            given_to = [
+                [(grant.device_id, grant.memory_mib, grant.cores) for grant in container]
+                for container in answer.containers
+            ]
+            assert given_to == expected
+            assert verdicts.fits[row]
+        if verdicts.is_exact[row] and not verdicts.fits[row]:
+            assert FAMILY.refusal(ask, verdicts.codes[row]).text == expected
 
 
 def spare(view: DeviceView) -> list[tuple[int, int]]:

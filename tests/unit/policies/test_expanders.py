@@ -108,7 +108,7 @@ def test_unused_devices_are_waste() -> None:
     found = waste(option("g", pods=POD, card_count=2, card_memory_used=CARD_MIB))
 
     assert (found.device_memory, found.device_cores) == (0.5, 1.0)
-    assert found.text == "50% of device memory stays free"
+    assert found.text.startswith("50% of device memory, 100% of device cores, ")
 
 
 def test_a_group_without_devices_beats_one_whose_devices_stay_idle() -> None:

@@ -160,7 +160,7 @@ def _why_not(item: SizedGroup, plan: Plan, objections: Sequence[tuple[Refusal, i
 def _passed_over(name: str, steps: Iterable[Step]) -> str:
     return next(
         (
-            f"would help, {why}"
+            f"would help just as well, but {step.group.name} is named first"
             if why.startswith(EQUAL)
             else f"would help, but less well than {step.group.name} ({why})"
             for step in steps

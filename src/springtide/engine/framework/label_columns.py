@@ -13,7 +13,6 @@ import numpy.typing as npt
 from springtide.model.columns import Bool, Interner
 
 LabelSets = Interner[tuple[tuple[str, str], ...]]
-ABSENT = None
 
 
 class LabelColumns:

@@ -19,6 +19,7 @@ from springtide.engine.framework.node_terms import (
     from_selector,
     from_terms,
 )
+from springtide.engine.framework.recent import Recent
 from springtide.engine.framework.rule import (
     SKIPPED,
     Bits,
@@ -37,6 +38,8 @@ MISMATCH: Final = "node(s) didn't match Pod's node affinity/selector"
 MISMATCH_ENFORCED: Final = "node(s) didn't match scheduler-enforced node affinity"
 CONFLICT: Final = "pod affinity terms conflict"
 
+_Key = tuple[tuple[tuple[str, str], ...], tuple[NodeSelectorTerm, ...] | None]
+
 
 class NodeAffinity:
     """The NodeAffinity plugin of kube-scheduler; `added_terms` are those it adds to every pod's."""
@@ -46,7 +49,8 @@ class NodeAffinity:
 
     def __init__(self, added_terms: tuple[NodeSelectorTerm, ...] | None = None) -> None:
         self._added_terms = added_terms
-        self._columns: LabelColumns | None = None
+        self._columns: Recent[str, LabelColumns] = Recent()
+        self._recent: Recent[_Key, _Conditions] = Recent()
 
     def prepare(self, ask: PodAsk, ledger: Ledger) -> Prepared:
         """Compile the conditions, and find out whether they name the nodes."""
@@ -57,15 +61,15 @@ class NodeAffinity:
         nodes = named_nodes(terms or ())
         if nodes is not None and not nodes:
             return Rejected(Refusal(rule=self.name, reasons=(CONFLICT,), is_unresolvable=True))
-        columns = self._columns_of(ledger)
-        added = None if self._added_terms is None else AnyOf(from_terms(self._added_terms), columns)
-        return Ready(_Conditions(AnyOf(_own_conditions(spec), columns), added), nodes)
+        labelsets = ledger.labelsets
+        columns = self._columns.get(labelsets, "", lambda: LabelColumns(labelsets))
+        key = (spec.node_selector, terms)
+        check = self._recent.get(labelsets, key, lambda: self._conditions(spec, columns))
+        return Ready(check, nodes)
 
-    def _columns_of(self, ledger: Ledger) -> LabelColumns:
-        # Kept for the ledger seen last, because all asks of a run look at the same one.
-        if self._columns is None or self._columns.labelsets is not ledger.labelsets:
-            self._columns = LabelColumns(ledger.labelsets)
-        return self._columns
+    def _conditions(self, spec: PodSpec, columns: LabelColumns) -> "_Conditions":
+        added = None if self._added_terms is None else AnyOf(from_terms(self._added_terms), columns)
+        return _Conditions(AnyOf(_own_conditions(spec), columns), added)
 
 
 def named_nodes(terms: Sequence[NodeSelectorTerm]) -> frozenset[str] | None:

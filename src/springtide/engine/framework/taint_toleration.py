@@ -6,6 +6,7 @@ from itertools import chain
 from springtide.base.taints import REPELLING_EFFECTS, Taint, Toleration, tolerates
 from springtide.engine.framework.ask import PodAsk
 from springtide.engine.framework.distinct import DistinctVerdicts
+from springtide.engine.framework.recent import Recent
 from springtide.engine.framework.rule import Outcome, Prepared, Reads, Ready, Selection
 from springtide.model.ledger import Ledger
 
@@ -18,10 +19,17 @@ class TaintToleration:
     name = "TaintToleration"
     reads = Reads.NODE
 
+    def __init__(self) -> None:
+        self._recent: Recent[tuple[Toleration, ...], _Repelled] = Recent()
+
     def prepare(self, ask: PodAsk, ledger: Ledger) -> Prepared:
         """Judge each distinct set of taints once."""
-        repelled = _Tolerated(ask.spec.tolerations).repelled
-        return Ready(_Repelled(DistinctVerdicts(ledger.taintsets, repelled)))
+        tolerations, taintsets = ask.spec.tolerations, ledger.taintsets
+
+        def make() -> _Repelled:
+            return _Repelled(DistinctVerdicts(taintsets, _Tolerated(tolerations).repelled))
+
+        return Ready(self._recent.get(taintsets, tolerations, make))
 
 
 class _Repelled:

@@ -179,7 +179,9 @@ def _undescribed(
     if isinstance(profile, DeviceProfile):
         why = f"device profile {profile.name} describes no {family} device"
     elif own:
-        why = f"none of the {len(own)} nodes of {group.name} has registered a {family} device"
+        nodes = f"none of its {len(own)} nodes" if len(own) > 1 else f"its node {own[0].name}"
+        verb = "has registered" if len(own) > 1 else "has not registered"
+        why = f"{nodes} {verb} devices of {family}"
     else:
         why = "no node of the group is up, and no device profile matches it"
     return unregistered(family, detail=why)

@@ -30,10 +30,15 @@ class Waste(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def text(self) -> str:
-        """Return what stays free, in words: of device memory where there is any."""
-        if self.device_memory is not None:
-            return f"{self.device_memory:.0%} of device memory stays free"
-        return f"{self.cpu:.0%} of cpu and {self.memory:.0%} of memory stay free"
+        """Return what stays free, in words: everything that is compared."""
+        parts = (
+            ("device memory", self.device_memory),
+            ("device cores", self.device_cores),
+            ("cpu", self.cpu),
+            ("memory", self.memory),
+        )
+        shares = [f"{part:.0%} of {name}" for name, part in parts if part is not None]
+        return f"{', '.join(shares)} stay free"
 
 
 class LeastWaste:
