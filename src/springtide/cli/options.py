@@ -1,9 +1,10 @@
 """Command line words that offer the nearest one when mistyped."""
 
-import difflib
 from collections.abc import Sequence
 
 import click
+
+from springtide.base.nearest import nearest
 
 
 class NearestGroup(click.Group):
@@ -15,7 +16,7 @@ class NearestGroup(click.Group):
         """Return the command that the first argument names, or end with a usage error."""
         if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
             known = self.list_commands(ctx)
-            ctx.fail(f"There is no command {args[0]!r}.{nearest(args[0], known)}")
+            ctx.fail(f"There is no command {args[0]!r}.{offer(args[0], known)}")
         return super().resolve_command(ctx, args)
 
 
@@ -59,11 +60,11 @@ class Chain(click.ParamType[tuple[str, ...]]):
         return words
 
 
-def nearest(word: str, known: Sequence[str]) -> str:
+def offer(word: str, known: Sequence[str]) -> str:
     """Return a question that offers the nearest known word, with a space before, or nothing."""
-    close = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
-    return f" Did you mean {close[0]}?" if close else ""
+    close = nearest(word, known)
+    return "" if close is None else f" Did you mean {close}?"
 
 
 def _unknown(word: str, known: Sequence[str]) -> str:
-    return f"{word!r} is none of {', '.join(known)}.{nearest(word, known)}"
+    return f"{word!r} is none of {', '.join(known)}.{offer(word, known)}"

@@ -96,6 +96,12 @@ class ResourceColumns:
         indices, quantities = self._lists.get(amounts) or self._listed(amounts)
         self.used[indices, row] += sign * quantities
 
+    def take_all(self, rows: Sequence[int], amounts: AmountList) -> None:
+        """Count the amounts as used on each of the rows, as often as it is given."""
+        indices, quantities = self._lists.get(amounts) or self._listed(amounts)
+        counts = np.bincount(rows, minlength=self.used.shape[1])
+        self.used[indices] += quantities[:, None] * counts
+
     def _listed(self, amounts: AmountList) -> tuple[Int64, Int64]:
         """Return a list of amounts as indices and quantities, remembered: pods repeat them."""
         if len(self._lists) >= AMOUNT_LISTS_MAX:
@@ -203,6 +209,19 @@ class DeviceColumns:
                 self.opaque[cell] += sign
             if share.occupied:
                 self._occupy(cell, share.occupied, sign)
+
+    def take_all(self, taken: Sequence[tuple[int, Share]]) -> None:
+        """Count many shares, each with its row, as used."""
+        rows = np.array([row for row, _ in taken], np.intp)
+        positions = np.array([share.position for _, share in taken], np.intp)
+        cells = (rows, positions)
+        np.add.at(self.memory_used, cells, [share.memory_mib for _, share in taken])
+        np.add.at(self.cores_used, cells, [share.cores for _, share in taken])
+        np.add.at(self.slots_used, cells, [share.slots for _, share in taken])
+        np.add.at(self.opaque, cells, [share.is_opaque for _, share in taken])
+        for row, share in taken:
+            if share.occupied:
+                self._occupy((row, share.position), share.occupied, 1)
 
     def _occupy(self, cell: tuple[int, int], placements: Sequence[MigPlacement], sign: int) -> None:
         occupied = list(self.occupied.get(cell, ()))

@@ -16,7 +16,15 @@ import numpy as np
 
 from springtide.base.taints import Taint
 from springtide.model.changelog import ChangeLog
-from springtide.model.columns import Bool, DeviceColumns, Int32, Interner, ResourceColumns, grown
+from springtide.model.columns import (
+    AmountList,
+    Bool,
+    DeviceColumns,
+    Int32,
+    Interner,
+    ResourceColumns,
+    grown,
+)
 from springtide.model.device import DeviceView, Inventory, Share
 from springtide.model.node import HOSTNAME_LABEL, Node
 from springtide.model.pod import HostPort
@@ -129,6 +137,24 @@ class Ledger:
         assert holding.uid not in self.holdings, holding.uid
         self.holdings[holding.uid] = holding
         self._count(holding, sign=1)
+
+    def hold_all(self, holdings: Sequence[Holding]) -> None:
+        """Record many holdings at once, as `hold` does one by one."""
+        by_amounts: dict[AmountList, list[int]] = {}
+        shares: dict[str, list[tuple[int, Share]]] = {}
+        for holding in holdings:
+            assert holding.uid not in self.holdings, holding.uid
+            self.holdings[holding.uid] = holding
+            by_amounts.setdefault(holding.amounts, []).append(holding.row)
+            if holding.ports:
+                self._count_ports(holding.row, holding.ports, 1)
+            for family, taken in holding.shares:
+                shares.setdefault(family, []).extend([(holding.row, share) for share in taken])
+        for amounts_held, rows in by_amounts.items():
+            self.resources.take_all(rows, amounts_held)
+        for family, pairs in shares.items():
+            self.device_columns(family).take_all(pairs)
+        self.changes.extend(np.array([holding.row for holding in holdings], np.int32))
 
     def release(self, uid: str) -> Holding:
         """Free what a pod holds and return it."""

@@ -38,7 +38,7 @@ class Ours:
         elif kind == profiles.KIND:
             self._take_profile(value, origin)
         else:
-            known = strict.nearest(kind, list(KINDS))
+            known = strict.remedy(kind, list(KINDS))
             raise origin.fault(("kind",), f'"{kind}" is no kind of {GROUP}; {known}')
 
     def usable_profiles(
@@ -92,7 +92,7 @@ class Ours:
                 object=f"NodeGroup/{group.name}",
                 field="profile",
                 message=f'no profile in the input is called "{group.profile}"; '
-                f"{strict.nearest(group.profile, list(self.profiles)) if self.profiles else 'add it.'}",
+                f"{strict.remedy(group.profile, list(self.profiles)) if self.profiles else 'add it.'}",
             )
             for group in self.groups.values()
             if group.profile and group.profile not in self.profiles

@@ -4,13 +4,13 @@ People write these documents by hand, and a misspelt field that is silently igno
 answer. The types say what is known; this module turns the decoder's complaint into a sentence.
 """
 
-import difflib
 import re
 from typing import Final, TypeVar
 
 import msgspec
 from msgspec import inspect
 
+from springtide.base.nearest import nearest
 from springtide.wire.errors import InvalidDocument
 from springtide.wire.origin import Origin
 from springtide.wire.validation import Path, complaint, located, reason
@@ -31,11 +31,11 @@ def read(value: object, of: type[T], *, origin: Origin) -> T:
         raise _invalid(fault, value, of, origin) from fault
 
 
-def nearest(name: str, known: list[str]) -> str:
+def remedy(name: str, known: list[str]) -> str:
     """Return the remedy for a misspelt name."""
-    close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    if close:
-        return f'did you mean "{close[0]}"?'
+    close = nearest(name, known)
+    if close is not None:
+        return f'did you mean "{close}"?'
     return f"known are {', '.join(known)}."
 
 

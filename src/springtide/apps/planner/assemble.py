@@ -54,17 +54,21 @@ def assemble(found: Input, families: Mapping[str, DeviceFamily]) -> Picture:
     waiting: list[Pod] = []
     apart: list[tuple[Pod, str]] = []
     pods_on: dict[str, list[Pod]] = defaultdict(list)
+    holdings: list[Holding] = []
     for pod in pods:
         if pod.is_finished:
             continue
         place = _place_of(pod)
         if place:
             pods_on[place].append(pod)
-            _hold(ledger, pod, place, families, problems)
+            row = ledger.rows.get(place)
+            if row is not None:
+                holdings.append(_holding(ledger, pod, row, families, problems))
         elif reason := _waits_for(pod):
             apart.append((pod, reason))
         else:
             waiting.append(pod)
+    ledger.hold_all(holdings)
     fleet = Fleet(
         registered=registered,
         pods_on=pods_on,
@@ -221,35 +225,29 @@ def _waits_for(pod: Pod) -> str:
     return ""
 
 
-def _hold(
+def _holding(
     ledger: Ledger,
     pod: Pod,
-    place: str,
+    row: int,
     families: Mapping[str, DeviceFamily],
     problems: list[Problem],
-) -> None:
-    row = ledger.rows.get(place)
-    if row is None:
-        return
+) -> Holding:
     shares: list[tuple[str, tuple[Share, ...]]] = []
     for name, family in families.items():
         answer = family.decode(pod)
         if isinstance(answer, Refusal):
             ledger.close(row, name, pod.uid, answer.text)
-            problems.append(_unreadable(pod, name, place, answer))
-            continue
-        columns = ledger.devices.get(name)
-        inventory = columns.inventory_at(row) if columns is not None else None
-        if answer is not None and inventory is not None:
-            shares.append((name, family.shares(answer, inventory)))
-    ledger.hold(
-        Holding(
-            uid=pod.uid,
-            row=row,
-            amounts=standing_amounts(pod),
-            ports=pod_host_ports(pod.spec),
-            shares=tuple(shares),
-        )
+            problems.append(_unreadable(pod, name, ledger.names[row], answer))
+        elif answer is not None and name in ledger.devices:
+            inventory = ledger.devices[name].inventory_at(row)
+            if inventory is not None:
+                shares.append((name, family.shares(answer, inventory)))
+    return Holding(
+        uid=pod.uid,
+        row=row,
+        amounts=standing_amounts(pod),
+        ports=pod_host_ports(pod.spec),
+        shares=tuple(shares),
     )
 
 

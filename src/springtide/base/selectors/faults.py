@@ -3,9 +3,10 @@
 Clients compare these texts, so quoting and joining follow the API's to the letter.
 """
 
-import json
 from collections.abc import Sequence
 from typing import Final
+
+import msgspec
 
 _ESCAPES: Final = {
     '"': '\\"', "\\": "\\\\", "\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r",
@@ -22,7 +23,7 @@ def invalid(path: str, value: str, why: str) -> str:
 
 def invalid_list(path: str, values: Sequence[str], why: str) -> str:
     """Return the fault of a whole list."""
-    shown = json.dumps(list(values), ensure_ascii=False, separators=(",", ":"))
+    shown = msgspec.json.encode(list(values)).decode()
     return f"{path}: Invalid value: {shown.translate(_HTML_ESCAPES)}: {why}"
 
 

@@ -6,15 +6,20 @@ registration malformed, because half an inventory looks like a smaller node.
 """
 
 from collections.abc import Sequence
+from typing import Annotated, Final
 
 import msgspec
 
 from springtide.model.device import Device, MigPlacement, MigProfile
 from springtide.wire.hami.document import Fields, elements, parse
+from springtide.wire.hami.numbers import INT32_MAX
 
 
 def decode(text: str) -> tuple[Device, ...]:
     """Return the registered devices in order, or raise Malformed; `null` registers none."""
+    plain = _plain(text)
+    if plain is not None:
+        return plain
     document = parse(text)
     if document is None:
         return ()
@@ -24,6 +29,52 @@ def decode(text: str) -> tuple[Device, ...]:
 def encode(devices: Sequence[Device]) -> str:
     """Return the registration of these devices, zero values left out as the plugins do."""
     return msgspec.json.encode([_encoded(device) for device in devices]).decode()
+
+
+def _plain(text: str) -> tuple[Device, ...] | None:
+    """Return the devices if the text is as the plugins write it today; None leaves it to `parse`.
+
+    A key in another case, a `null` or a value of another type is none of that.
+    """
+    try:
+        return tuple(
+            [
+                Device(
+                    id=item.id,
+                    index=item.index,
+                    slots=item.count,
+                    memory_mib=item.devmem,
+                    cores=item.devcore,
+                    type=item.type,
+                    numa=item.numa,
+                    mode=item.mode,
+                    is_healthy=item.health,
+                )
+                for item in _PLAIN.decode(text)
+            ]
+        )
+    except msgspec.DecodeError:
+        return None
+
+
+Int32 = Annotated[int, msgspec.Meta(ge=-INT32_MAX - 1, le=INT32_MAX)]
+
+
+class _Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    """One device without MIG profiles, in the keys and types of HAMi's own plugin."""
+
+    id: str = ""
+    index: Annotated[int, msgspec.Meta(ge=0, le=INT32_MAX)] = 0
+    count: Int32 = 0
+    devmem: Int32 = 0
+    devcore: Int32 = 0
+    type: str = ""
+    numa: Int32 = 0
+    mode: str = ""
+    health: bool = False
+
+
+_PLAIN: Final = msgspec.json.Decoder(list[_Written])
 
 
 def _device(fields: Fields) -> Device:
