@@ -6,10 +6,11 @@ placements only take room away. A pod that asks for devices goes where its famil
 highest, which is where the live scheduler would put it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from springtide.engine.placement.classes import Classifier, PodClass
 from springtide.engine.placement.family import Rows
@@ -58,11 +59,20 @@ def _best(pod_class: PodClass, tables: Tables, last: int, first_row: int) -> Pla
     return tables.first_fit(pod_class, _preferred(pod_class, tables, rows, last))
 
 
-def _preferred(pod_class: PodClass, tables: Tables, rows: Rows, last: int) -> Rows:
-    if not len(rows):
-        return rows
+def _preferred(pod_class: PodClass, tables: Tables, rows: Rows, last: int) -> Iterator[int]:
     if pod_class.asks:
-        # A stable sort of ascending rows: equal scores keep the order of the nodes.
-        return rows[np.argsort(-tables.table(pod_class).score[rows], kind="stable")]
+        return _by_score(rows, tables.table(pod_class).score[rows])
     cut = int(np.searchsorted(rows, last, side="right"))
-    return np.concatenate([rows[cut:], rows[:cut]])
+    return iter([*rows[cut:].tolist(), *rows[:cut].tolist()])
+
+
+def _by_score(rows: Rows, scores: npt.NDArray[np.float32]) -> Iterator[int]:
+    """Yield the rows by score, highest first; equal scores keep the order of the nodes."""
+    if not len(rows):
+        return
+    best = int(np.argmax(scores))
+    yield int(rows[best])
+    # Seldom asked for: the best row takes the pod unless only an exact placement can tell.
+    for index in np.argsort(-scores, kind="stable").tolist():
+        if index != best:
+            yield int(rows[index])

@@ -4,7 +4,7 @@ A card whose MIG instances are not known must not look free: without a readable 
 one for a card that is not in MIG mode, the card counts as unhealthy while the pod holds it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -23,9 +23,28 @@ def shares_of(allocation: Allocation, inventory: Inventory) -> tuple[Share, ...]
     """Return the shares of this allocation; cards that the node does not have are left out."""
     reserved = _reserved(allocation)
     charges = collapse(allocation.containers, allocation.init_count)
+    if not reserved:
+        return _without_reservations(charges, inventory)
     shares = [share for charge in charges for share in _charged(charge, inventory, reserved)]
     shares.extend(_left_over(reserved, inventory))
     return tuple(shares)
+
+
+def _without_reservations(charges: Sequence[Charge], inventory: Inventory) -> tuple[Share, ...]:
+    positions = _positions(inventory)
+    return tuple(
+        [
+            Share(
+                position=position,
+                slots=charge.slots,
+                memory_mib=charge.memory_mib,
+                cores=charge.cores,
+                is_opaque=inventory.devices[position].mode == mig.MODE,
+            )
+            for charge in charges
+            for position in positions.get(charge.device_id, ())
+        ]
+    )
 
 
 def _reserved(allocation: Allocation) -> Reserved:
