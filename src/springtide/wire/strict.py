@@ -47,11 +47,11 @@ def _invalid(
     unknown, choice = _UNKNOWN.fullmatch(what), _CHOICE.fullmatch(what)
     if unknown is not None:
         known = _fields(_type_at(inspect.type_info(of), path[:-1]))
-        return origin.fault(path, f"there is no such field; {nearest(unknown['name'], known)}")
+        return origin.fault(path, f"there is no such field; {remedy(unknown['name'], known)}")
     if choice is not None:
         known = _choices(_type_at(inspect.type_info(of), path))
         name = choice["value"]
-        return origin.fault(path, f'"{name}" is not one of the choices; {nearest(name, known)}')
+        return origin.fault(path, f'"{name}" is not one of the choices; {remedy(name, known)}')
     return origin.fault(path, reason(what))
 
 

@@ -38,7 +38,7 @@ class Waste(msgspec.Struct, frozen=True, kw_only=True):
             ("memory", self.memory),
         )
         shares = [f"{part:.0%} of {name}" for name, part in parts if part is not None]
-        return f"{', '.join(shares)} stay free"
+        return f"{', '.join(shares[:-1])} and {shares[-1]} stay free"
 
 
 class LeastWaste:

@@ -250,7 +250,7 @@ def test_what_real_nodes_last_registered_stands_for_a_group_that_dropped_to_zero
     ("own", "profiles", "why"),
     [
         ([], [], "no node of the group is up, and no device profile matches it"),
-        ([node("live")], [], "none of the 1 nodes of group has registered a NVIDIA device"),
+        ([node("live")], [], "its node live has not registered devices of NVIDIA"),
         (
             [],
             [DeviceProfile(name="other", selector=EVERYTHING, devices=())],
