@@ -98,7 +98,6 @@ def content(ledger: Ledger) -> dict[str, object]:
             list(ledger.hostnames),
             dict(ledger.rows),
         ),
-        "alive": ledger.alive[:count].tobytes(),
         "unschedulable": ledger.unschedulable[:count].tobytes(),
         "taints": [ledger.taintsets.values[code] for code in ledger.taintset[:count]],
         "labels": [ledger.labelsets.values[code] for code in ledger.labelset[:count]],

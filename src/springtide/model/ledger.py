@@ -21,6 +21,7 @@ from springtide.model.columns import (
     Bool,
     DeviceColumns,
     Int32,
+    Int64,
     Interner,
     ResourceColumns,
     grown,
@@ -44,9 +45,10 @@ class Holding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ledger:
-    """The state of a cluster's nodes and devices. Rows are never moved; a removed row is dead.
+    """The state of a cluster's nodes and devices. Rows are never moved; the last one may go.
 
-    `count` rows are in use. `names`, `nodes` and `hostnames` are by row; `labelset` codes a row's
+    `count` rows are in use; `born` is the change log's position at which a row got its node.
+    `names`, `nodes` and `hostnames` are by row; `labelset` codes a row's
     labels without its hostname, `taintset` its taints, so that rules judge each distinct set once.
     """
 
@@ -56,7 +58,7 @@ class Ledger:
         self.names: list[str] = []
         self.nodes: list[Node] = []
         self.hostnames: list[str | None] = []
-        self.alive: Bool = np.zeros(FIRST_ROWS, np.bool_)
+        self.born: Int64 = np.zeros(FIRST_ROWS, np.int64)
         self.unschedulable: Bool = np.zeros(FIRST_ROWS, np.bool_)
         self.taintset: Int32 = np.zeros(FIRST_ROWS, np.int32)
         self.labelset: Int32 = np.zeros(FIRST_ROWS, np.int32)
@@ -87,7 +89,7 @@ class Ledger:
         self.names.append(name or node.name)
         self.nodes.append(node)
         self.hostnames.append(name or label)
-        self.alive[row] = True
+        self.born[row] = self.changes.position
         self.unschedulable[row] = node.is_unschedulable
         self.taintset[row] = self.taintsets.code(node.taints)
         self.labelset[row] = self.labelsets.code(labels_without_hostname(node))
@@ -107,22 +109,16 @@ class Ledger:
             self.rows[self.names[row]] = earlier
         for per_row in (self.names, self.nodes, self.hostnames):
             per_row.pop()
-        self.alive[row] = False
         for columns in self.devices.values():
             columns.set_row(row, None)
         self.count = row
-        self.changes.append(row)
-
-    def set_alive(self, row: int, *, alive: bool) -> None:
-        """Take a node out of every decision, or back in; its holdings stay on record."""
-        self.alive[row] = alive
         self.changes.append(row)
 
     def device_columns(self, family: str) -> DeviceColumns:
         """Return the family's columns, created at first use."""
         columns = self.devices.get(family)
         if columns is None:
-            columns = self.devices[family] = DeviceColumns(family, len(self.alive))
+            columns = self.devices[family] = DeviceColumns(family, len(self.born))
         return columns
 
     def view(self, row: int, family: str) -> DeviceView | None:
@@ -186,9 +182,9 @@ class Ledger:
 
     def _new_row(self) -> int:
         row = self.count
-        if row == len(self.alive):
+        if row == len(self.born):
             rows = 2 * row
-            self.alive = grown(self.alive, rows)
+            self.born = grown(self.born, rows)
             self.unschedulable = grown(self.unschedulable, rows)
             self.taintset = grown(self.taintset, rows)
             self.labelset = grown(self.labelset, rows)

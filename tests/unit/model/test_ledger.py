@@ -9,6 +9,7 @@ from springtide.model.device import Inventory, MigPlacement, Share
 from springtide.model.ledger import FIRST_ROWS, Holding, Ledger
 from springtide.model.pod import HostPort
 from tests.builders import cards, mig_card, node
+from tests.ledgers import content
 
 
 def used(ledger: Ledger, name: str, row: int = 0) -> int:
@@ -72,7 +73,7 @@ def test_rows_and_device_cells_grow_with_the_cluster() -> None:
         ledger.add_node(node(f"node-{index}"), {"NVIDIA": wide})
 
     assert ledger.count == 129
-    assert len(ledger.alive) == len(ledger.devices["NVIDIA"].count) == 4 * FIRST_ROWS
+    assert len(ledger.born) == len(ledger.devices["NVIDIA"].count) == 4 * FIRST_ROWS
     assert ledger.devices["NVIDIA"].width == 8
     assert ledger.devices["NVIDIA"].slots_used.sum() == 1
     ledger.check()
@@ -167,7 +168,6 @@ def test_every_change_is_logged() -> None:
     changes: tuple[Callable[[], object], ...] = (
         lambda: ledger.hold(holding("x", row, pods=1)),
         lambda: ledger.release("x"),
-        lambda: ledger.set_alive(row, alive=False),
         lambda: ledger.close(row, "NVIDIA", "x", "unreadable"),
         ledger.drop_last_node,
     )
@@ -187,7 +187,6 @@ def test_the_last_node_is_taken_back_without_a_trace() -> None:
     ledger.drop_last_node()
 
     assert (ledger.count, ledger.names, ledger.rows) == (1, ["a"], {"a": 0})
-    assert not ledger.alive[row]
     assert ledger.devices["NVIDIA"].inventory_at(row) is None
     assert ledger.add_node(node("c")) == row
     assert ledger.view(row, "NVIDIA") is None
@@ -202,18 +201,6 @@ def test_taking_a_node_back_leaves_the_name_to_its_earlier_namesake() -> None:
     ledger.drop_last_node()
 
     assert ledger.rows == {"a": 0}
-
-
-def test_a_dead_row_keeps_its_holdings_on_record() -> None:
-    ledger = Ledger()
-    ledger.add_node(node())
-    ledger.hold(holding("a", pods=1))
-
-    ledger.set_alive(0, alive=False)
-
-    assert not ledger.alive[0]
-    assert used(ledger, "pods") == 1
-    ledger.check()
 
 
 def test_a_row_says_for_each_pod_why_it_is_closed() -> None:
@@ -265,3 +252,33 @@ def test_what_is_overcommitted_is_named() -> None:
     ledger.hold(holding("y", 1, cpu=1000))
 
     assert ledger.overcommitted() == ["a/cpu", "a/NVIDIA/1"]
+
+
+def test_holding_all_at_once_is_holding_one_by_one() -> None:
+    port = HostPort(port=80)
+    held = [
+        Holding(
+            uid=f"pod-{n}",
+            row=n % 2,
+            amounts=(("pods", 1), ("cpu", 100 * (n % 3)), ("example.com/dongle", 1)),
+            ports=(port,) if n == 0 else (),
+            shares=(("NVIDIA", (Share(position=n % 2, memory_mib=n, is_opaque=n == 3),)),),
+        )
+        for n in range(6)
+    ]
+    at_once, one_by_one = two_nodes(), two_nodes()
+
+    at_once.hold_all(held)
+    for each in held:
+        one_by_one.hold(each)
+
+    assert content(at_once) == content(one_by_one)
+    assert at_once.changes.since(2).tolist() == [0, 1]
+    at_once.check()
+
+
+def two_nodes() -> Ledger:
+    ledger = Ledger()
+    for name in ("a", "b"):
+        ledger.add_node(node(name), {"NVIDIA": Inventory("NVIDIA", cards(2))})
+    return ledger

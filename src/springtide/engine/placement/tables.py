@@ -9,7 +9,7 @@ Tables are bounded, rebuilt at will and never a source of truth.
 """
 
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 import msgspec
@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from springtide.engine.framework.framework import Framework, PreparedAsk
+from springtide.engine.framework.verdicts import Verdicts
 from springtide.engine.placement.classes import PodClass
 from springtide.engine.placement.family import ABSENT, Ask, DeviceFamily, Rows
 from springtide.engine.placement.unregistered import unregistered
@@ -36,7 +37,9 @@ CLOSED: Final = 251
 DEVICES: Final = 252
 DEVICES_INEXACT: Final = 253
 EXACT: Final = 254
-DEAD: Final = 255
+
+
+Evaluate = Callable[[PreparedAsk, Ledger, Rows], Verdicts]
 
 
 class Placement(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,9 +51,11 @@ class Placement(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Table:
-    """Verdicts of one class over rows: `code` (`FITS`, a rule, or one of the codes above),
-    `detail` and `unresolvable` of a framework rule, `device_codes` of the family that refuses
-    (`family` by index), `score` of the node, and refusals that an exact placement gave.
+    """The verdicts of one class, by row.
+
+    `code` is `FITS`, a framework rule's code or one of the codes above; `detail` and `unresolvable`
+    belong to a framework rule, `device_codes` to the family that refuses (`family`, by index of
+    the ask). `score` is the node's, and `exact` holds refusals that an exact placement gave.
     """
 
     def __init__(self, pod_class: PodClass, rows: int) -> None:
@@ -61,7 +66,6 @@ class Table:
         self.detail: npt.NDArray[np.uint64] = np.zeros(rows, np.uint64)
         self.unresolvable: npt.NDArray[np.bool_] = np.zeros(rows, np.bool_)
         self.family: npt.NDArray[np.uint8] = np.zeros(rows, np.uint8)
-        self.inexact: npt.NDArray[np.bool_] = np.zeros(rows, np.bool_)
         self.score: npt.NDArray[np.float32] = np.zeros(rows, np.float32)
         self.device_codes: npt.NDArray[np.uint8] = np.zeros((rows, 1), np.uint8)
         self.exact: dict[int, Refusal] = {}
@@ -73,7 +77,6 @@ class Table:
             "detail",
             "unresolvable",
             "family",
-            "inexact",
             "score",
             "device_codes",
         ):
@@ -98,7 +101,7 @@ class Tables:
         """Return the class's table, up to date with the ledger."""
         table = self._tables.get(pod_class)
         if table is None:
-            table = self._tables[pod_class] = Table(pod_class, len(self.ledger.alive))
+            table = self._tables[pod_class] = Table(pod_class, len(self.ledger.born))
             if len(self._tables) > TABLES_MAX:
                 self._tables.popitem(last=False)
         else:
@@ -165,9 +168,9 @@ class Tables:
                 )
 
     def histogram(self, pod_class: PodClass, *, below: int) -> list[tuple[Refusal, int]]:
-        """Return the distinct refusals of the live rows below one, with how many rows each has."""
+        """Return the distinct refusals of the rows below one, with how many rows each has."""
         table = self.table(pod_class)
-        rows = np.flatnonzero(self.ledger.alive[:below] & (table.code[:below] != FITS))
+        rows = np.flatnonzero(table.code[:below] != FITS)
         found: Counter[Refusal] = Counter()
         for group in _equal_rows(table, rows):
             found[self.refusal(pod_class, int(group[0]))] += len(group)
@@ -177,34 +180,37 @@ class Tables:
 
     def _refresh(self, table: Table) -> None:
         ledger = self.ledger
-        if table.position == ledger.changes.position:
+        seen, table.position = table.position, ledger.changes.position
+        if seen == table.position:
             return
-        if len(table.code) < len(ledger.alive):
-            table.grow(len(ledger.alive))
-        if table.position < 0:
-            rows: Rows = np.arange(ledger.count)
-        else:
-            rows = ledger.changes.since(table.position).astype(np.intp)
-            rows = rows[rows < ledger.count]
-        table.position = ledger.changes.position
-        if len(rows):
-            self._evaluate(table, rows)
+        if len(table.code) < len(ledger.born):
+            table.grow(len(ledger.born))
+        if table.prepared is None or not table.prepared.is_lasting:
+            table.prepared = self.framework.prepare(table.pod_class.framework, ledger)
+        if seen < 0:
+            self._evaluate(table, np.arange(ledger.count), evaluate=self.framework.evaluate)
+            return
+        rows = ledger.changes.since(seen).astype(np.intp)
+        rows = rows[rows < ledger.count]
+        is_known = ledger.born[rows] < seen
+        self._evaluate(table, rows[~is_known], evaluate=self.framework.evaluate)
+        # What a node's own record decides stands whatever is placed on it.
+        rows = rows[is_known & ~self.framework.is_settled(table.code[rows])]
+        self._evaluate(table, rows, evaluate=self.framework.evaluate_usage)
 
-    def _evaluate(self, table: Table, rows: Rows) -> None:
-        pod_class = table.pod_class
+    def _evaluate(self, table: Table, rows: Rows, *, evaluate: Evaluate) -> None:
+        if not len(rows):
+            return
+        assert table.prepared is not None
         for row in table.exact.keys() & set(rows.tolist()) if table.exact else ():
             del table.exact[row]
-        if table.prepared is None or not table.prepared.is_lasting:
-            table.prepared = self.framework.prepare(pod_class.framework, self.ledger)
-        verdicts = self.framework.evaluate(table.prepared, self.ledger, rows)
+        verdicts = evaluate(table.prepared, self.ledger, rows)
         table.code[rows] = verdicts.rule
         table.detail[rows] = verdicts.detail
         table.unresolvable[rows] = verdicts.unresolvable
-        table.inexact[rows] = False
-        table.code[rows[~self.ledger.alive[rows]]] = DEAD
-        if pod_class.refusal is not None:
+        if table.pod_class.refusal is not None:
             table.code[rows[table.code[rows] == FITS]] = SENSELESS
-        for index, ask in enumerate(pod_class.asks):
+        for index, ask in enumerate(table.pod_class.asks):
             left = rows[table.code[rows] == FITS]
             if len(left):
                 self._evaluate_devices(table, index, ask, left)
@@ -230,7 +236,6 @@ class Tables:
         refused = ~verdicts.fits
         table.code[rows[refused & verdicts.is_exact]] = DEVICES
         table.code[rows[refused & ~verdicts.is_exact]] = DEVICES_INEXACT
-        table.inexact[rows] |= ~verdicts.is_exact
         table.score[rows] = family.scores(ask, columns, rows)
 
     def _store_codes(self, table: Table, rows: Rows, codes: npt.NDArray[np.uint8]) -> None:

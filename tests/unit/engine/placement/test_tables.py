@@ -156,16 +156,16 @@ def test_an_ask_that_makes_no_sense_is_refused_everywhere() -> None:
     assert answers == {pod_class.refusal}
 
 
-def test_a_dead_row_is_no_candidate() -> None:
-    ledger = ledger_of((node("a"), ()), (node("b"), ()))
+def test_a_row_that_goes_to_another_node_is_judged_anew() -> None:
+    ledger = ledger_of((node("a"), ()), (node("b", is_unschedulable=True), ()))
     tables = tables_of(ledger)
     pod_class = classified(pod())
+    assert tables.candidates(pod_class).tolist() == [0]
+
+    ledger.drop_last_node()
+    ledger.add_node(node("c"))
+
     assert tables.candidates(pod_class).tolist() == [0, 1]
-
-    ledger.set_alive(0, alive=False)
-
-    assert tables.candidates(pod_class).tolist() == [1]
-    assert tables.histogram(pod_class, below=2) == []
 
 
 # Exactness
