@@ -17,7 +17,7 @@ from springtide.engine.capacity.estimate import Estimate, NewNode, estimate
 from springtide.engine.capacity.limits import Limiter, Threshold, cluster_room, headroom
 from springtide.engine.capacity.options import Expander, Option, choose
 from springtide.engine.capacity.schedulable import fill
-from springtide.engine.capacity.start import Pools, Start, begin
+from springtide.engine.capacity.start import Start, begin_all
 from springtide.engine.placement.classes import Classifier, PodClass
 from springtide.engine.placement.tables import Placement, Tables, holding
 from springtide.engine.simulation.templates import Template
@@ -109,7 +109,6 @@ class _Planner:
         self.sizes = {item.group.name: item.size for item in situation.groups}
         self.starts: dict[str, Start] = {}
         self.estimates: dict[tuple[str, int, tuple[tuple[str, int], ...]], Estimate] = {}
-        self.pools: Pools = {}
         self.steps: list[Step] = []
         self.rejected: dict[str, str] = {}
 
@@ -142,12 +141,11 @@ class _Planner:
 
     def _ask_templates(self, pods: Iterable[Pod]) -> None:
         classes = list(dict.fromkeys(map(self.situation.classifier.classify, pods)))
-        for item in self.situation.groups:
-            if isinstance(item.template, Template):
-                name = item.group.name
-                self.starts[name] = begin(
-                    item.template, self.tables, self.overlay, classes, pools=self.pools
-                )
+        templates = [
+            item.template for item in self.situation.groups if isinstance(item.template, Template)
+        ]
+        starts = begin_all(templates, self.tables, self.overlay, classes)
+        self.starts = {start.template.group.name: start for start in starts}
 
     def _verdict(self, item: SizedGroup, pod_class: PodClass) -> Refusal | None:
         if isinstance(item.template, Refusal):

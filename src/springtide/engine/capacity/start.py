@@ -1,6 +1,6 @@
 """The start of an estimate: an empty copy of the template, and where the search begins."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -65,25 +65,43 @@ Pools = dict[tuple[tuple[str, Inventory], ...], DeviceStates]
 
 
 def begin(
-    template: Template,
-    tables: Tables,
-    overlay: Overlay,
-    classes: Iterable[PodClass],
-    *,
-    pools: Pools | None = None,
+    template: Template, tables: Tables, overlay: Overlay, classes: Iterable[PodClass]
 ) -> Start:
     """Ask an empty copy of the template about every class, and return where to start from."""
-    start = Start(
-        template=template,
-        tables=tables,
-        overlay=overlay,
-        devices=_states(template, tables, {} if pools is None else pools),
-        verdicts={},
-    )
+    return begin_all([template], tables, overlay, classes)[0]
+
+
+def begin_all(
+    templates: Sequence[Template], tables: Tables, overlay: Overlay, classes: Iterable[PodClass]
+) -> list[Start]:
+    """Ask an empty copy of every template about every class, and return where to start from.
+
+    The copies stand side by side while they are asked: every rule so far judges a node by itself.
+    """
+    pools: Pools = {}
+    starts = [
+        Start(
+            template=template,
+            tables=tables,
+            overlay=overlay,
+            devices=_states(template, tables, pools),
+            verdicts={},
+        )
+        for template in templates
+    ]
     with overlay.trial():
-        row = start.add(template.node.name)
-        verdicts = {pod_class: _verdict(start, pod_class, row) for pod_class in classes}
-    return replace(start, verdicts=verdicts)
+        rows = [start.add(start.template.node.name) for start in starts]
+        asked = [
+            [
+                (pod_class, _verdict(start, pod_class, row))
+                for start, row in zip(starts, rows, strict=True)
+            ]
+            for pod_class in classes
+        ]
+    return [
+        replace(start, verdicts=dict(each[index] for each in asked))
+        for index, start in enumerate(starts)
+    ]
 
 
 def _states(template: Template, tables: Tables, pools: Pools) -> DeviceStates:
