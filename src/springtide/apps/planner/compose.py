@@ -20,7 +20,8 @@ from springtide.apps.planner.report import (
     ReasonReport,
     StuckReport,
 )
-from springtide.engine.capacity.plan import Plan, SizedGroup, Step, Stuck
+from springtide.engine.capacity.explain import Stuck
+from springtide.engine.capacity.plan import Plan, SizedGroup, Step
 from springtide.engine.framework.fit_error import fit_error
 from springtide.model.pod import Pod
 from springtide.model.problem import Problem

@@ -14,6 +14,7 @@ import msgspec
 from springtide.base.clock import Clock
 from springtide.engine.capacity.batches import Batch, batches
 from springtide.engine.capacity.estimate import Estimate, NewNode, estimate
+from springtide.engine.capacity.explain import LIMIT, GroupAnswer, Stuck, objections, stuck
 from springtide.engine.capacity.limits import Limiter, Threshold, cluster_room, headroom
 from springtide.engine.capacity.options import Expander, Option, choose
 from springtide.engine.capacity.schedulable import fill
@@ -67,20 +68,6 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     rejected: tuple[tuple[str, str], ...]
 
 
-class Stuck(msgspec.Struct, frozen=True, kw_only=True):
-    """Pods of one class that the plan does not help.
-
-    `on_nodes` counts the refusals of existing nodes, `on_groups` has each group's refusal, and
-    `closest` names the group that comes nearest to taking them.
-    """
-
-    pods: tuple[Pod, ...]
-    pod_class: PodClass
-    on_nodes: tuple[tuple[Refusal, int], ...]
-    on_groups: tuple[tuple[str, Refusal], ...]
-    closest: str
-
-
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """The answer. `objections` says of every group which pods it refuses, counted per reason."""
 
@@ -129,8 +116,16 @@ class _Planner:
         return Plan(
             fitting=filled.placed,
             steps=tuple(self.steps),
-            stuck=tuple(self._stuck(batch) for batch in remaining),
-            objections=self._objections(batches(filled.left, classifier)),
+            stuck=tuple(
+                stuck(batch, self._answers(batch.pod_class), self._on_nodes(batch.pod_class))
+                for batch in remaining
+            ),
+            objections=objections(
+                [
+                    (batch, self._answers(batch.pod_class))
+                    for batch in batches(filled.left, classifier)
+                ]
+            ),
             sizes=tuple(
                 (item.group.name, item.size, self.sizes[item.group.name])
                 for item in self.situation.groups
@@ -192,6 +187,33 @@ class _Planner:
         self.estimates[key] = answer
         return answer
 
+    def _answers(self, pod_class: PodClass) -> list[GroupAnswer]:
+        """Return what every group says to the class, and what keeps those that would do."""
+        return [
+            GroupAnswer(
+                name=item.group.name,
+                template=item.template,
+                refusal=self._verdict(item, pod_class),
+                limit=self._limit(item.group),
+            )
+            for item in self.situation.groups
+        ]
+
+    def _on_nodes(self, pod_class: PodClass) -> list[tuple[Refusal, int]]:
+        return self.tables.histogram(pod_class, below=self.existing)
+
+    def _limit(self, group: NodeGroup) -> Refusal:
+        size, total_max = self.sizes[group.name], self.situation.bounds.nodes_total_max
+        reason, detail = "time limit of the estimate reached", ""
+        if size >= group.max_size:
+            reason = "max node group size reached"
+            detail = f"{size} of at most {group.max_size} nodes"
+        elif 0 < total_max <= self.overlay.ledger.count:
+            reason = "max total nodes in cluster reached"
+        elif group.name in self.rejected:
+            reason = self.rejected[group.name]
+        return Refusal(rule=LIMIT, reasons=(reason,), detail=detail)
+
     # Growing
 
     def _grow(self, remaining: Sequence[Batch]) -> Option | None:
@@ -238,83 +260,3 @@ class _Planner:
                 placement = self.tables.allocate(pod_class, row)
                 assert isinstance(placement, Placement), (pod.key, node.name, placement)
                 self.overlay.hold(holding(pod.uid, pod_class, placement))
-
-    # Explaining
-
-    def _stuck(self, batch: Batch) -> Stuck:
-        on_groups = []
-        for item in self.situation.groups:
-            refusal = self._verdict(item, batch.pod_class) or self._limit(item.group)
-            on_groups.append((item.group.name, refusal))
-        on_nodes = self._on_existing(batch.pod_class)
-        return Stuck(
-            pods=batch.pods,
-            pod_class=batch.pod_class,
-            on_nodes=tuple(on_nodes),
-            on_groups=tuple(on_groups),
-            closest=self._closest(batch.pod_class, on_groups),
-        )
-
-    def _on_existing(self, pod_class: PodClass) -> list[tuple[Refusal, int]]:
-        return self.tables.histogram(pod_class, below=self.existing)
-
-    def _limit(self, group: NodeGroup) -> Refusal:
-        size, total_max = self.sizes[group.name], self.situation.bounds.nodes_total_max
-        reason, detail = "time limit of the estimate reached", ""
-        if size >= group.max_size:
-            reason = "max node group size reached"
-            detail = f"{size} of at most {group.max_size} nodes"
-        elif 0 < total_max <= self.overlay.ledger.count:
-            reason = "max total nodes in cluster reached"
-        elif group.name in self.rejected:
-            reason = self.rejected[group.name]
-        return Refusal(rule="limit", reasons=(reason,), detail=detail)
-
-    def _closest(self, pod_class: PodClass, on_groups: Sequence[tuple[str, Refusal]]) -> str:
-        families = {ask.family for ask in pod_class.asks}
-        items = {item.group.name: item for item in self.situation.groups}
-
-        def distance(entry: tuple[str, Refusal]) -> tuple[int, int]:
-            name, refusal = entry
-            return _distance(refusal, families), -_largest_device(items[name].template, families)
-
-        return min(on_groups, key=distance)[0] if on_groups else ""
-
-    def _objections(
-        self, remaining: Sequence[Batch]
-    ) -> tuple[tuple[str, tuple[tuple[Refusal, int], ...]], ...]:
-        found = []
-        for item in self.situation.groups:
-            counts: dict[Refusal, int] = {}
-            for batch in remaining:
-                refusal = self._verdict(item, batch.pod_class)
-                if refusal is not None:
-                    counts[refusal] = counts.get(refusal, 0) + len(batch.pods)
-            ordered = sorted(counts.items(), key=lambda entry: -entry[1])
-            found.append((item.group.name, tuple(ordered)))
-        return tuple(found)
-
-
-def _distance(refusal: Refusal, families: set[str]) -> int:
-    """Return how far a refusal is from a yes: limits, devices, resources, unknown, node rules."""
-    if refusal.rule == "limit":
-        return 0
-    if refusal.rule in families:
-        return 3 if refusal.is_unresolvable else 1
-    if refusal.rule == "NodeResourcesFit":
-        return 2
-    return 4 if refusal.rule in {"profile", "template"} else 5
-
-
-def _largest_device(template: Template | Refusal, families: set[str]) -> int:
-    if isinstance(template, Refusal):
-        return 0
-    return max(
-        (
-            device.memory_mib
-            for family, inventory in template.inventories
-            if family in families
-            for device in inventory.devices
-        ),
-        default=0,
-    )
