@@ -23,9 +23,7 @@ from springtide.model.problem import Problem
 from springtide.model.profile import DeviceProfile
 from springtide.model.refusal import Refusal
 from springtide.wire.documents import Input
-
-ALLOCATED_NODE = "hami.io/vgpu-node"
-BIND_PHASE = "hami.io/bind-phase"
+from springtide.wire.hami import keys
 
 
 class Picture(msgspec.Struct, frozen=True, kw_only=True):
@@ -209,9 +207,10 @@ def _place_of(pod: Pod) -> str:
     if pod.node_name:
         return pod.node_name
     fell_back = (
-        pod.annotations.get(BIND_PHASE) == "failed" or pod.scheduled_reason == "Unschedulable"
+        pod.annotations.get(keys.BIND_PHASE) == keys.BIND_FAILED
+        or pod.scheduled_reason == "Unschedulable"
     )
-    return "" if fell_back else pod.annotations.get(ALLOCATED_NODE, "")
+    return "" if fell_back else pod.annotations.get(keys.NODE, "")
 
 
 def _waits_for(pod: Pod) -> str:
