@@ -3,7 +3,6 @@
 Also installed as `kubectl-springtide`, which kubectl finds as `kubectl springtide`.
 """
 
-import gc
 import sys
 from collections.abc import Sequence
 from typing import Final, NoReturn
@@ -41,8 +40,6 @@ springtide.add_command(plan)
 
 def main() -> NoReturn:
     """Run the command line of this process and exit with its code."""
-    # One answer and out: what is read lives to the end, and looking for garbage in it takes long.
-    gc.disable()
     sys.exit(run(sys.argv[1:], prog_name=program(sys.argv[0])))
 
 
