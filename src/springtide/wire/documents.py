@@ -28,14 +28,17 @@ from springtide.wire.ours import GROUP, KINDS, Ours
 from springtide.wire.source import Source
 from springtide.wire.text import is_json, next_document, utf8
 
+DEVICE_CONFIG: Final = "device configuration"
+"""What HAMi's device configuration is called; it has no name of its own."""
+
 
 class Input(msgspec.Struct, frozen=True, kw_only=True):
     """All that a set of sources says.
 
     `pods` are stored pods as they stand; `manifests` are pods that no API server has seen, with its
     defaults filled in but without those of device families. `managed_resources` is None where no
-    scheduler configuration was given. `sources` says where each object stands, by `Node/name` and
-    `Pod/namespace/name`. `counts` counts all objects by kind, `ignored` those of them
+    scheduler configuration was given. `sources` says where each object stands, by `Node/name`,
+    `Pod/namespace/name`, `NodeGroup/name`, `DeviceProfile/name`. `counts` counts all objects by kind, `ignored` those of them
     that are of no use here, `notes` are sentences about what was left out on purpose.
     """
 
@@ -118,7 +121,7 @@ class _Reading:
             profiles=profiles,
             device_config=self._device_config,
             managed_resources=self._managed_resources,
-            sources=objects.sources,
+            sources={**objects.sources, **ours.sources},
             problems=(*objects.problems, *ours.problems, *problems),
             notes=_notes(objects.ignored),
             counts=dict(sorted((objects.read + objects.ignored).items())),
@@ -249,9 +252,10 @@ class _Reading:
     def _add_device_config(self, value: Mapping[str, object], origin: Origin) -> None:
         if self._device_config is None:
             self._device_config = value
+            self._objects.sources[DEVICE_CONFIG] = origin.label
         elif self._device_config != value:
             reason = "a second device configuration differs; the first one counts. Give only one."
-            self._objects.problem(origin.label, "device configuration", MalformedObject("", reason))
+            self._objects.problem(origin.label, DEVICE_CONFIG, MalformedObject("", reason))
 
 
 def _notes(ignored: Mapping[str, int]) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ class Ours:
         self.groups: dict[str, NodeGroup] = {}
         self.profiles: dict[str, DeviceProfile] = {}
         self.problems: list[Problem] = []
-        self._sources: dict[str, str] = {}
+        self.sources: dict[str, str] = {}
 
     def take(self, value: object, kind: str, origin: Origin) -> None:
         """Take one document, or raise InvalidDocument."""
@@ -49,7 +49,7 @@ class Ours:
         templates = (each.template for each in self.groups.values() if each.template is not None)
         opposed: dict[str, Problem] = {}
         for node in chain(nodes, templates) if len(everyone) > 1 else ():
-            _oppose(describing(everyone, node.labels), node, self._sources, opposed)
+            _oppose(describing(everyone, node.labels), node, self.sources, opposed)
         usable = tuple(each for each in everyone if each.name not in opposed)
         return usable, (*opposed.values(), *self._dangling())
 
@@ -59,7 +59,7 @@ class Ours:
                 reason = f'the name "{group.name}" is given twice; each group needs its own.'
                 raise origin.fault(("groups", index, "name"), reason)
             self.groups[group.name] = group
-            self._sources[f"NodeGroup/{group.name}"] = origin.label
+            self.sources[f"NodeGroup/{group.name}"] = origin.label
             if group.size is not None and group.size > group.max_size:
                 self._warn(
                     f"NodeGroup/{group.name}",
@@ -79,16 +79,16 @@ class Ours:
             if not _is_stored(value):
                 raise
             name = f"DeviceProfile at {origin.place}" if origin.place else "DeviceProfile"
-            self._sources[name] = origin.label
+            self.sources[name] = origin.label
             self._warn(name, fault.field, f"{fault.reason} The profile is left out.")
             return
         self.profiles[profile.name] = profile
-        self._sources[f"DeviceProfile/{profile.name}"] = origin.label
+        self.sources[f"DeviceProfile/{profile.name}"] = origin.label
 
     def _dangling(self) -> list[Problem]:
         return [
             Problem(
-                source=self._sources[f"NodeGroup/{group.name}"],
+                source=self.sources[f"NodeGroup/{group.name}"],
                 object=f"NodeGroup/{group.name}",
                 field="profile",
                 message=f'no profile in the input is called "{group.profile}"; '
@@ -100,7 +100,7 @@ class Ours:
 
     def _warn(self, name: str, field: str, message: str) -> None:
         self.problems.append(
-            Problem(source=self._sources[name], object=name, field=field, message=message)
+            Problem(source=self.sources[name], object=name, field=field, message=message)
         )
 
 

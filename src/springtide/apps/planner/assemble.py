@@ -29,13 +29,15 @@ from springtide.wire.hami import keys
 class Picture(msgspec.Struct, frozen=True, kw_only=True):
     """The cluster as the engine sees it.
 
-    `waiting` are the pods to plan for, `apart` those that wait for something else, with the reason.
+    `waiting` are the pods to plan for, `apart` those that wait for something else, and `denied`
+    manifests that could never become pods, each with the reason.
     """
 
     ledger: Ledger
     groups: tuple[SizedGroup, ...]
     waiting: tuple[Pod, ...]
     apart: tuple[tuple[Pod, str], ...]
+    denied: tuple[tuple[Pod, str], ...]
     problems: tuple[Problem, ...]
 
 
@@ -47,10 +49,17 @@ def assemble(found: Input, families: Mapping[str, DeviceFamily]) -> Picture:
     for group in found.groups:
         if group.template is not None:
             registered[group.template.name] = _registered(group.template, families)
-    pods = [*found.pods, *(_admitted(pod, families, problems) for pod in found.manifests)]
-    pods = _told_apart(pods, problems)
     waiting: list[Pod] = []
     apart: list[tuple[Pod, str]] = []
+    denied: list[tuple[Pod, str]] = []
+    pods = [*found.pods]
+    for manifest in found.manifests:
+        admitted = _admitted(manifest, families)
+        if isinstance(admitted, Refusal):
+            denied.append((manifest, f"would be denied at admission: {admitted.text}"))
+        else:
+            pods.append(admitted)
+    pods = _told_apart(pods, problems)
     pods_on: dict[str, list[Pod]] = defaultdict(list)
     holdings: list[Holding] = []
     for pod in pods:
@@ -79,6 +88,7 @@ def assemble(found: Input, families: Mapping[str, DeviceFamily]) -> Picture:
         groups=_groups(found, fleet, problems),
         waiting=tuple(waiting),
         apart=tuple(apart),
+        denied=tuple(denied),
         problems=tuple(_placed(problem, found.sources) for problem in problems),
     )
 
@@ -168,7 +178,7 @@ def _groups(found: Input, fleet: Fleet, problems: list[Problem]) -> tuple[SizedG
 def _claimed_twice(node: Node, first: str, second: str) -> Problem:
     return Problem(
         source="",
-        object=f"NodeGroups/{second}",
+        object=f"NodeGroup/{second}",
         field="nodeSelector",
         message=f"node {node.name} belongs to {first} already and is not counted again: "
         "let the selectors or provider id patterns of the two groups not overlap",
@@ -259,14 +269,11 @@ def _unreadable(pod: Pod, family: str, place: str, refusal: Refusal) -> Problem:
     )
 
 
-def _admitted(pod: Pod, families: Mapping[str, DeviceFamily], problems: list[Problem]) -> Pod:
-    """Return a manifest's pod as admission would store it: with its families' defaults."""
+def _admitted(pod: Pod, families: Mapping[str, DeviceFamily]) -> Pod | Refusal:
+    """Return a manifest's pod as admission would store it, or why it would be denied."""
     for family in families.values():
         answer = family.admit(pod.spec)
         if isinstance(answer, Refusal):
-            problems.append(
-                Problem(source="", object=f"Pod/{pod.key}", field="spec", message=f"{answer.text}.")
-            )
-        else:
-            pod = replace(pod, spec=answer)
+            return answer
+        pod = replace(pod, spec=answer)
     return pod

@@ -52,12 +52,15 @@ def compose(
     stuck = _merged(_stuck(item, total) for item in plan.stuck)
     return PlanReport(
         summary=summary(plan, len(picture.waiting)),
-        is_satisfied=not stuck,
+        is_satisfied=not stuck and not picture.denied,
         pending=len(picture.waiting),
         fitting=tuple(FittingPod(pod=pod.key, node=node) for pod, node in plan.fitting),
         groups=tuple(_group(item, plan) for item in picture.groups),
         stuck=stuck,
-        apart=tuple(ApartPod(pod=pod.key, reason=reason) for pod, reason in picture.apart),
+        apart=tuple(
+            ApartPod(pod=pod.key, reason=reason)
+            for pod, reason in (*picture.apart, *picture.denied)
+        ),
         not_evaluated=_not_evaluated(picture.waiting),
         problems=tuple(
             ProblemReport(

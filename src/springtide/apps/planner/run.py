@@ -7,12 +7,19 @@ from springtide.apps.planner.compose import compose
 from springtide.apps.planner.families import Policies, families
 from springtide.apps.planner.report import InputReport, PlanReport
 from springtide.base.clock import Clock, Rng
+from springtide.base.errors import SpringtideError
 from springtide.engine.capacity.plan import Bounds, Situation, plan
 from springtide.engine.framework.framework import Framework, FrameworkConfig
 from springtide.engine.placement.classes import Classifier
+from springtide.engine.placement.family import DeviceFamily
 from springtide.engine.placement.tables import Tables
 from springtide.policies.expanders import PriceModel, chain
-from springtide.wire.documents import Input
+from springtide.vendors.nvidia import InvalidConfig
+from springtide.wire.documents import DEVICE_CONFIG, Input
+
+
+class InvalidInput(SpringtideError):
+    """Input that decodes but cannot be: it names the file, the field and the remedy."""
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,8 +31,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport:
-    """Return the report for the input. Raises `UnknownExpander` for a chain that makes no sense."""
-    kinds = families(found.device_config, request.policies)
+    """Return the report for the input. Raises `UnknownExpander` or `InvalidInput`."""
+    kinds = _families(found, request)
     picture = assemble(found, kinds)
     managed = found.managed_resources
     if managed is None:
@@ -45,6 +52,13 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
     )
     problems = (*found.problems, *picture.problems)
     return compose(answer, picture, read=_read(found, len(found.problems)), problems=problems)
+
+
+def _families(found: Input, request: Request) -> dict[str, DeviceFamily]:
+    try:
+        return families(found.device_config, request.policies)
+    except InvalidConfig as fault:
+        raise InvalidInput(f"{found.sources.get(DEVICE_CONFIG, DEVICE_CONFIG)}: {fault}") from fault
 
 
 def _read(found: Input, skipped: int) -> InputReport:

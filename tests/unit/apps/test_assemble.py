@@ -1,0 +1,218 @@
+"""From what was read to what the engine works on: nothing is lost, and nothing takes others down."""
+
+import json
+from typing import Any
+
+import pytest
+
+from springtide.apps.planner import PlanReport, Request, run
+from springtide.apps.planner.assemble import Picture, assemble
+from springtide.apps.planner.families import Policies, families
+from springtide.apps.planner.run import InvalidInput
+from springtide.wire.documents import decode
+from springtide.wire.source import Source
+from tests.world import FirstRng, FixedClock
+
+REGISTRATION = "hami.io/node-nvidia-register"
+CARD = {"id": "GPU-a", "count": 10, "devmem": 24576, "devcore": 100, "type": "NVIDIA-A10"}
+HEALTHY = {**CARD, "mode": "hami-core", "health": True}
+Json = dict[str, Any]
+
+
+def node(name: str, registration: object = None) -> Json:
+    notes = {} if registration is None else {REGISTRATION: json.dumps(registration)}
+    amounts = {"cpu": "8", "memory": "64Gi", "pods": "110"}
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name, "annotations": notes},
+        "status": {"allocatable": amounts, "capacity": amounts},
+    }
+
+
+def pod(name: str, *, uid: str = "", memory: str = "1000", **spec: object) -> Json:
+    limits = {"nvidia.com/gpu": "1", "nvidia.com/gpumem": memory}
+    container = {"name": "main", "resources": {"limits": limits, "requests": limits}}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name, "namespace": "team", "uid": uid or f"uid-{name}"},
+        "spec": {"containers": [container], **spec},
+        "status": {"phase": "Pending"},
+    }
+
+
+def held(name: str, on: str, allocation: str, **metadata: object) -> Json:
+    made = pod(name, nodeName=on)
+    made["metadata"] |= {
+        "annotations": {
+            "hami.io/vgpu-node": on,
+            "hami.io/vgpu-devices-allocated": allocation,
+        },
+        **metadata,
+    }
+    made["status"]["phase"] = "Running"
+    return made
+
+
+def sources(*objects: Json) -> list[Source]:
+    items = {"apiVersion": "v1", "kind": "List", "items": list(objects)}
+    return [Source("cluster.json", json.dumps(items).encode())]
+
+
+def picture(*objects: Json) -> Picture:
+    return assemble(decode(sources(*objects)), families(None, Policies()))
+
+
+def plan(*given: Source) -> PlanReport:
+    return run(decode(list(given)), Request(), clock=FixedClock(), rng=FirstRng())
+
+
+def test_a_malformed_registration_closes_its_node_and_no_other() -> None:
+    broken = node("broken", [{**HEALTHY, "count": "ten"}])
+
+    found = picture(broken, node("sound", [HEALTHY]), pod("p"))
+
+    (problem,) = found.problems
+    assert (problem.source, problem.object) == ("cluster.json", "Node/broken")
+    assert '[0].count is the text "ten"' in problem.message
+    report = plan(*sources(broken, node("sound", [HEALTHY]), pod("p")))
+    assert [(each.pod, each.node) for each in report.fitting] == [("team/p", "sound")]
+
+
+def test_fc_036_an_unreadable_allocation_closes_its_node_until_the_pod_ends() -> None:
+    odd = held("odd", "n1", "GPU-a,NVIDIA,abc,0:;")
+    nodes = (node("n1", [HEALTHY]), node("n2", [{**HEALTHY, "id": "GPU-b"}]))
+
+    report = plan(*sources(*nodes, odd, pod("p")))
+
+    assert [(each.pod, each.node) for each in report.fitting] == [("team/p", "n2")]
+    alone = plan(*sources(nodes[0], odd, pod("p")))
+    assert "device allocation of pod team/odd unreadable" in alone.stuck[0].message
+    ended = {**odd, "status": {"phase": "Succeeded"}}
+    assert [each.node for each in plan(*sources(nodes[0], ended, pod("p"))).fitting] == ["n1"]
+
+
+def test_fc_035_a_pod_that_runs_elsewhere_is_not_charged_to_its_annotated_node() -> None:
+    stray = held("stray", "n1", "GPU-a,NVIDIA,24000,0:;")
+    stray["spec"]["nodeName"] = "n2"
+
+    found = picture(node("n1", [HEALTHY]), node("n2", [{**HEALTHY, "id": "GPU-b"}]), stray)
+
+    assert not found.ledger.devices["NVIDIA"].memory_used.any()
+    assert found.ledger.holdings["uid-stray"].row == found.ledger.rows["n2"]
+
+
+def test_fc_020_a_pod_being_bound_holds_its_cards_and_one_that_fell_back_does_not() -> None:
+    stale = held("stale", "n1", "GPU-a,NVIDIA,24000,0:;")
+    inflight = held("inflight", "n1", "GPU-b,NVIDIA,24000,0:;")
+    for each, phase in ((stale, "failed"), (inflight, "allocating")):
+        del each["spec"]["nodeName"]
+        each["status"]["phase"] = "Pending"
+        each["metadata"]["annotations"]["hami.io/bind-phase"] = phase
+
+    found = picture(node("n1", [HEALTHY, {**HEALTHY, "id": "GPU-b"}]), stale, inflight)
+
+    assert found.ledger.devices["NVIDIA"].memory_used[0].tolist() == [0, 24000]
+    assert [each.name for each in found.waiting] == ["stale"]
+
+
+def test_two_pods_with_one_uid_are_both_planned_for() -> None:
+    found = picture(node("n1", [HEALTHY]), pod("a", uid="same"), pod("b", uid="same"))
+
+    assert [each.name for each in found.waiting] == ["a", "b"]
+    assert len({each.uid for each in found.waiting}) == 2
+    assert [problem.field for problem in found.problems] == ["metadata.uid"]
+
+
+def test_what_waits_for_something_else_is_told_apart() -> None:
+    gated = pod("gated", schedulingGates=[{"name": "later"}])
+    leaving = pod("leaving")
+    leaving["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+    daemon = pod("daemon")
+    daemon["metadata"]["ownerReferences"] = [
+        {"apiVersion": "apps/v1", "kind": "DaemonSet", "name": "d", "uid": "d", "controller": True}
+    ]
+
+    found = picture(gated, leaving, daemon)
+
+    assert found.waiting == ()
+    assert {each.name: reason for each, reason in found.apart} == {
+        "gated": "waits for scheduling gates: later",
+        "leaving": "is being deleted",
+        "daemon": "is a DaemonSet's pod, which new nodes do not help",
+    }
+
+
+def test_a_manifest_that_admission_would_deny_is_not_called_schedulable() -> None:
+    manifest = pod("x")
+    del manifest["metadata"]["uid"], manifest["status"]
+    limits = {"nvidia.com/gpu": "1", "nvidia.com/gpumem-percentage": "150"}
+    manifest["spec"]["containers"][0]["resources"] = {"limits": limits}
+
+    report = plan(*sources(node("n1", [HEALTHY]), manifest))
+
+    assert not report.is_satisfied
+    assert "would be denied at admission: invalid nvidia.com/gpumem-percentage value 150" in (
+        report.apart[0].reason
+    )
+
+
+def test_a_profile_of_an_unknown_vendor_is_left_out() -> None:
+    profile = {
+        "apiVersion": "springtide.io/v1alpha1",
+        "kind": "DeviceProfile",
+        "metadata": {"name": "odd"},
+        "spec": {
+            "nodeSelector": {"matchLabels": {"a": "b"}},
+            "devices": [
+                {"vendor": "Nvdia", "count": 1, "slots": 1, "memoryMiB": 1, "type": "NVIDIA-X"}
+            ],
+        },
+    }
+
+    report = plan(Source("profile.json", json.dumps(profile).encode()))
+
+    (problem,) = report.problems
+    assert (problem.source, problem.object) == ("profile.json", "DeviceProfile/odd")
+    assert problem.field == "spec.devices[].vendor"
+    assert "'Nvdia' is not known; use one of NVIDIA" in problem.message
+
+
+@pytest.mark.parametrize(
+    ("section", "complaint"),
+    [
+        ("nvidia: {memoryFactor: two}", "nvidia.memoryFactor: expected `int`, got `str`"),
+        (
+            "nvidia: {resourceCountName: 5}",
+            "nvidia.resourceCountName: expected `str`, got `int`",
+        ),
+    ],
+)
+def test_a_device_configuration_of_the_wrong_type_is_refused_with_its_field(
+    section: str, complaint: str
+) -> None:
+    with pytest.raises(InvalidInput, match=r"device-config\.yaml") as raised:
+        plan(Source("device-config.yaml", section.encode()))
+
+    assert complaint in str(raised.value)
+
+
+def test_a_node_that_two_groups_claim_is_counted_once() -> None:
+    groups = [
+        {"name": name, "maxSize": 3, "nodeSelector": {"matchLabels": {"pool": "x"}}}
+        for name in ("first", "second")
+    ]
+    document = {"apiVersion": "springtide.io/v1alpha1", "kind": "NodeGroups", "groups": groups}
+    shared = node("n1")
+    shared["metadata"]["labels"] = {"pool": "x"}
+
+    report = plan(*sources(shared), Source("groups.json", json.dumps(document).encode()))
+
+    assert [(group.name, group.size_before) for group in report.groups] == [
+        ("first", 1),
+        ("second", 0),
+    ]
+    (problem,) = report.problems
+    assert (problem.source, problem.object) == ("groups.json", "NodeGroup/second")
+    assert "belongs to first already" in problem.message
