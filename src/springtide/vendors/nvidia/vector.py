@@ -17,7 +17,7 @@ from springtide.engine.placement.family import ABSENT, ACCEPTED, Rows, Verdicts
 from springtide.engine.placement.filters import type_matches, type_ok, uuid_ok
 from springtide.engine.placement.order import MUTEX, TOPOLOGY_AWARE, has_token
 from springtide.engine.placement.score import Float32, Sums, node_scores
-from springtide.model.columns import Bool, DeviceColumns, Int32, Int64
+from springtide.model.columns import Bool, DeviceColumns, Int32, Int64, distinct
 from springtide.vendors.nvidia import codes, mig
 from springtide.vendors.nvidia.ask import PERCENT, NvidiaAsk, Request
 from springtide.vendors.nvidia.cards import mode_ok
@@ -111,15 +111,15 @@ class _Cells:
     def _other_ids(self, columns: DeviceColumns) -> Bool:
         """Return which cells hold a card whose id the ask does not allow, per distinct inventory."""
         use, avoid = self.ask.use_ids, self.ask.avoid_ids
-        distinct, inverse = np.unique(self.inventory, return_inverse=True)
-        table: Bool = np.zeros((len(distinct), columns.width), np.bool_)
-        for index, code in enumerate(distinct.tolist()):
+        present = distinct(self.inventory)
+        table: Bool = np.zeros((len(present), columns.width), np.bool_)
+        for index, code in enumerate(present.tolist()):
             if code >= 0:
                 devices = columns.inventories.values[code].devices
                 table[index, : len(devices)] = [
                     not uuid_ok(device.id, use=use, avoid=avoid) for device in devices
                 ]
-        refused: Bool = table.take(inverse, axis=0)
+        refused: Bool = table.take(np.searchsorted(present, self.inventory), axis=0)
         return refused
 
     def _spans_numa(self) -> Bool:
