@@ -96,6 +96,11 @@ class ResourceColumns:
         indices, quantities = self._lists.get(amounts) or self._listed(amounts)
         self.used[indices, row] += sign * quantities
 
+    def free(self, row: int) -> dict[str, int]:
+        """Return what is allocatable and not in use on a row; negative where it is overcommitted."""
+        left = self.allocatable[:, row] - self.used[:, row]
+        return dict(zip(self.names.values, left.tolist(), strict=False))
+
     def take_all(self, rows: Sequence[int], amounts: AmountList) -> None:
         """Count the amounts as used on each of the rows, as often as it is given."""
         indices, quantities = self._lists.get(amounts) or self._listed(amounts)

@@ -44,6 +44,10 @@ _RULES: Final = {
 }
 
 
+NO_NODES = "no nodes available to schedule pods"
+"""kube-scheduler's words where there is no node at all."""
+
+
 def compose(
     plan: Plan, picture: Picture, *, read: InputReport, problems: Sequence[Problem]
 ) -> PlanReport:
@@ -218,7 +222,7 @@ def _stuck(item: Stuck, total: int) -> StuckReport:
     )
     return StuckReport(
         pods=tuple(pod.key for pod in item.pods),
-        message=fit_error(total, item.on_nodes),
+        message=fit_error(total, item.on_nodes) if total else NO_NODES,
         closest=next((verdict for verdict in verdicts if verdict.group == item.closest), None),
         groups=verdicts,
     )

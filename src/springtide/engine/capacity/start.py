@@ -5,7 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
+from springtide.engine.capacity.shortage import shortage
 from springtide.engine.capacity.states import DeviceStates, nameless
+from springtide.engine.framework.node_resources_fit import NodeResourcesFit
 from springtide.engine.framework.requests import pod_host_ports
 from springtide.engine.placement.classes import PodClass, standing_amounts
 from springtide.engine.placement.tables import Tables
@@ -114,12 +116,14 @@ def _states(template: Template, tables: Tables, pools: Pools) -> DeviceStates:
 def _verdict(start: Start, pod_class: PodClass, row: int) -> Refusal | None:
     """Return why a new node's row refuses the class, or None if it takes the pod.
 
-    Where a family's devices are unknown, the template says why; where they are known, the family
-    says how much was asked and how much there is.
+    A shortage comes with its numbers. Where a family's devices are unknown, the template says why.
     """
     answer = start.tables.place(pod_class, row)
     if not isinstance(answer, Refusal):
         return None
+    if answer.rule == NodeResourcesFit.name:
+        free = start.overlay.ledger.resources.free(row)
+        return replace(answer, detail=shortage(answer, pod_class, free))
     inventory = dict(start.template.inventories).get(answer.rule)
     if inventory is None:
         return dict(start.template.refusals).get(answer.rule, answer)

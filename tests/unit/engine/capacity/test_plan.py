@@ -207,8 +207,12 @@ def test_objections_count_the_pods_that_a_group_refuses() -> None:
 
     answer = planned([*pending, pod("fine", cpu=1)], [sized("g", SMALL)])
 
-    (name, ((refusal, count),)) = answer.objections[0]
-    assert (name, refusal.text, count) == ("g", "Insufficient cpu", 8)
+    ((name, found),) = answer.objections
+    assert name == "g"
+    assert [(refusal.text, refusal.detail, count) for refusal, count in found] == [
+        ("Insufficient cpu", "10 cpu asked, 4 free", 5),
+        ("Insufficient cpu", "9 cpu asked, 4 free", 3),
+    ]
 
 
 def test_the_closest_group_is_the_one_with_the_least_in_the_way() -> None:
