@@ -6,9 +6,9 @@ from springtide.apps.planner.assemble import assemble
 from springtide.apps.planner.compose import compose
 from springtide.apps.planner.families import Policies, families
 from springtide.apps.planner.report import InputReport, PlanReport
+from springtide.apps.planner.schedulers import schedulers
 from springtide.base.clock import Clock, Rng
 from springtide.engine.capacity.plan import Bounds, Situation, plan
-from springtide.engine.framework.framework import Framework, FrameworkConfig
 from springtide.engine.placement.classes import Classifier
 from springtide.engine.placement.tables import Tables
 from springtide.policies.expanders import PriceModel, chain
@@ -24,17 +24,18 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport:
-    """Return the report for the input. Raises `UnknownExpander` for a chain that makes no sense."""
+    """Return the report for the input.
+
+    Raises `UnknownExpander` for a chain that makes no sense, and `InvalidDocument` for a scheduler
+    configuration with which no scheduler starts.
+    """
     kinds = families(found.device_config, request.policies)
     picture = assemble(found, kinds)
-    managed = found.managed_resources
-    if managed is None:
-        managed = frozenset(name for family in kinds.values() for name in family.resource_names())
-    framework = Framework(FrameworkConfig(ignored_resources=managed))
+    judges = schedulers(found.scheduler, kinds, picture.waiting)
     prices = PriceModel(cluster_size=picture.ledger.count)
     answer = plan(
         Situation(
-            tables=Tables(picture.ledger, framework, kinds),
+            tables=Tables(picture.ledger, judges.framework, kinds, by_scheduler=judges.by_name),
             classifier=Classifier(kinds),
             pending=picture.waiting,
             groups=picture.groups,
@@ -43,16 +44,16 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
         ),
         chain(request.expanders, prices=prices, rng=rng),
     )
-    problems = (*found.problems, *picture.problems)
-    return compose(answer, picture, read=_read(found, len(found.problems)), problems=problems)
+    problems = (*found.problems, *picture.problems, *judges.problems)
+    return compose(answer, picture, read=_read(found, judges.notes), problems=problems)
 
 
-def _read(found: Input, skipped: int) -> InputReport:
+def _read(found: Input, notes: tuple[str, ...]) -> InputReport:
     return InputReport(
         objects=sum(found.counts.values()),
         kinds=dict(sorted(found.counts.items())),
         nodes=len(found.nodes),
         pods=len(found.pods) + len(found.manifests),
-        skipped=skipped,
-        notes=found.notes,
+        skipped=len(found.problems),
+        notes=(*found.notes, *notes),
     )
