@@ -33,6 +33,7 @@ POINTS: Final[Mapping[str, str]] = {
 }
 """Extension points in the order in which they are set up, with what a plugin there is called."""
 
+_SEVERAL: Final = ("plugins", "multiPoint", "enabled")
 _FILTERS: Final = ("preFilter", "filter")
 _SCORED: Final = ("preScore", SCORE)
 
@@ -69,7 +70,12 @@ Lists = Mapping[str, tuple[str, ...]]
 
 
 class Misconfigured(Exception):
-    """A profile's plugins cannot be set up; the message is kube-scheduler's."""
+    """A profile's plugins cannot be set up; the text is kube-scheduler's, the path leads there."""
+
+    def __init__(self, text: str, *path: str | int) -> None:
+        super().__init__(text)
+        self.text = text
+        self.path = path
 
 
 class EffectivePlugins(msgspec.Struct, frozen=True, kw_only=True):
@@ -100,18 +106,19 @@ def names_of(plugins: Plugins) -> frozenset[str]:
 def _check(point: str, kind: str, given: PluginSet) -> None:
     """Refuse what a point itself names and cannot have."""
     seen: set[str] = set()
-    for plugin in given.enabled:
-        _check_known(plugin.name, kind)
-        if point not in KNOWN[plugin.name]:
-            raise Misconfigured(f'plugin "{plugin.name}" does not extend {kind} plugin')
-        if plugin.name in seen:
-            raise Misconfigured(f'plugin "{plugin.name}" already registered as "{kind}"')
-        seen.add(plugin.name)
+    for index, plugin in enumerate(given.enabled):
+        name, path = plugin.name, ("plugins", point, "enabled", index)
+        _check_known(name, kind, *path)
+        if point not in KNOWN[name]:
+            raise Misconfigured(f'plugin "{name}" does not extend {kind} plugin', *path)
+        if name in seen:
+            raise Misconfigured(f'plugin "{name}" already registered as "{kind}"', *path)
+        seen.add(name)
 
 
-def _check_known(name: str, kind: str) -> None:
+def _check_known(name: str, kind: str, *path: str | int) -> None:
     if name not in KNOWN:
-        raise Misconfigured(f'{kind} "{name}" does not exist')
+        raise Misconfigured(f'{kind} "{name}" does not exist', *path)
 
 
 def _expanded(
@@ -125,13 +132,13 @@ def _expanded(
     added: list[str] = []
     for plugin in several:
         name = plugin.name
-        _check_known(name, kind)
+        _check_known(name, kind, *_SEVERAL)
         if point not in KNOWN[name] or name in disabled:
             continue
         if name in own:
             overridden.add(name)
         elif name in added:
-            raise Misconfigured(f'plugin "{name}" already registered as "{kind}"')
+            raise Misconfigured(f'plugin "{name}" already registered as "{kind}"', *_SEVERAL)
         else:
             added.append(name)
     first = [name for name in own if name in overridden]
@@ -142,9 +149,10 @@ def _check_counts(points: Lists, profile: str) -> None:
     named = f'profile with scheduler name "{profile}"'
     if len(points["queueSort"]) != 1:
         count = len(points["queueSort"])
-        raise Misconfigured(f"only one queue sort plugin required for {named}, but got {count}")
+        text = f"only one queue sort plugin required for {named}, but got {count}"
+        raise Misconfigured(text, "plugins")
     if not points["bind"]:
-        raise Misconfigured(f"at least one bind plugin is needed for {named}")
+        raise Misconfigured(f"at least one bind plugin is needed for {named}", "plugins")
 
 
 def _weights(plugins: Iterable[Plugin]) -> dict[str, int]:
@@ -157,7 +165,8 @@ def _weights(plugins: Iterable[Plugin]) -> dict[str, int]:
         weights[plugin.name] = weight = plugin.weight or 1
         # Negative weights are caught by this alone, because the difference wraps around.
         if weight * SCORE_MAX > _wrapped(_INT64_MAX - total):
-            raise Misconfigured("score plugins: total score of Score plugins could overflow")
+            text = "score plugins: total score of Score plugins could overflow"
+            raise Misconfigured(text, "plugins", SCORE)
         total += weight * SCORE_MAX
     return weights
 

@@ -128,8 +128,8 @@ def _profile(
         _construct(profile, names_of(plugins), construction_faults)
         effective = effective_plugins(plugins, name)
     except Misconfigured as fault:
-        text = f"initializing profiles: creating profile for scheduler name {name}: {fault}"
-        raise CannotSetUp(text, ("profiles", index)) from fault
+        text = f"initializing profiles: creating profile for scheduler name {name}: {fault.text}"
+        raise CannotSetUp(text, ("profiles", index, *fault.path)) from fault
     return Profile(
         name=name,
         plugins=effective,
@@ -144,7 +144,7 @@ def _construct(
     for name, fault_of in construction_faults.items():
         fault = fault_of(profile.arguments(name)) if name in needed else None
         if fault is not None:
-            raise Misconfigured(f'initializing plugin "{name}": {fault}')
+            raise Misconfigured(f'initializing plugin "{name}": {fault}', "pluginConfig")
 
 
 def _framework(profile: SchedulerProfile, effective: EffectivePlugins) -> FrameworkConfig:
