@@ -53,8 +53,9 @@ def from_json(data: bytes, *, is_yaml: bool = False) -> SchedulerConfiguration:
     Of a document that was YAML the fields are told by name instead of by place, as the scheduler
     does it.
     """
+    value = msgspec.json.decode(data)
     if is_yaml:
-        data = msgspec.json.encode(msgspec.json.decode(data), order="sorted")
+        data = msgspec.json.encode(value, order="sorted")
     return defaulted(stated(data))
 
 

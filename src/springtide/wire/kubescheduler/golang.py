@@ -27,7 +27,7 @@ from springtide.wire.validation import Path
 
 T = TypeVar("T")
 
-_INTEGER: Final = re.compile(r"-?[0-9]+")
+_INTEGER: Final = re.compile(r"-?[0-9]{1,20}")
 _BASE64: Final = re.compile(r"[A-Za-z0-9+/]*={0,2}")
 _FLOAT32_MAX: Final = 3.4028235e38
 _ZEROS: Final[dict[type, Any]] = {

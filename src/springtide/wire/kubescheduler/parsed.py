@@ -1,11 +1,14 @@
 """A JSON text as Go's decoder sees it: numbers as written, members in order and repeated."""
 
 import json
-from typing import Any
+from typing import Any, Final, NoReturn
 
 import msgspec
 
 from springtide.wire.validation import Path, shown
+
+# Enough for every integer that a field can hold; Python is slow with much longer ones.
+DIGITS_MAX: Final = 40
 
 
 class Complaint(Exception):
@@ -50,8 +53,13 @@ def parse(text: str) -> Any:
         object_pairs_hook=Members,
         parse_int=Number,
         parse_float=Number,
-        parse_constant=Number,
+        parse_constant=_refuse,
     )
+
+
+def _refuse(name: str) -> NoReturn:
+    """Refuse NaN and Infinity, which Python takes for numbers and JSON does not."""
+    raise json.JSONDecodeError("Expecting value", name, 0)
 
 
 def plain(node: Any) -> Any:
@@ -60,7 +68,7 @@ def plain(node: Any) -> Any:
         case Members():
             return {name: plain(value) for name, value in node}
         case Number():
-            return json.loads(node)
+            return json.loads(node) if len(node) <= DIGITS_MAX else float(node)
         case list():
             return [plain(each) for each in node]
         case _:
