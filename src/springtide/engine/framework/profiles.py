@@ -93,16 +93,26 @@ def _tls_fault(tls: ExtenderTLSConfig, missing: frozenset[str]) -> str:
     has_authority = bool(tls.ca_data or tls.ca_file)
     if tls.insecure and has_authority:
         return "specifying a root certificates file with the insecure flag is not allowed"
-    files = [tls.ca_file] if not tls.ca_data else []
-    if (tls.cert_data or tls.cert_file) and (tls.key_data or tls.key_file):
-        files += [tls.cert_file] if not tls.cert_data else []
-        files += [tls.key_file] if not tls.key_data else []
-    gone = next((file for file in files if file in missing), None)
+    has_pair = bool((tls.cert_data or tls.cert_file) and (tls.key_data or tls.key_file))
+    gone = next((file for file in _files(tls, has_pair=has_pair) if file in missing), None)
     if gone is not None:
         return f"open {gone}: no such file or directory"
     if tls.ca_data and PEM not in tls.ca_data:
         return "unable to load root certificates: unable to parse bytes as PEM block"
+    if has_pair and tls.cert_data and PEM not in tls.cert_data:
+        return "tls: failed to find any PEM data in certificate input"
+    if has_pair and tls.key_data and PEM not in tls.key_data:
+        return "tls: failed to find any PEM data in key input"
     return ""
+
+
+def _files(tls: ExtenderTLSConfig, *, has_pair: bool) -> tuple[str, ...]:
+    """Return the files that are opened, in order; data stands for the file beside it."""
+    found = [] if tls.ca_data else [tls.ca_file]
+    if has_pair:
+        found += [] if tls.cert_data else [tls.cert_file]
+        found += [] if tls.key_data else [tls.key_file]
+    return tuple(filter(None, found))
 
 
 def _ignoring(profile: SchedulerProfile, index: int, ignored: tuple[str, ...]) -> SchedulerProfile:

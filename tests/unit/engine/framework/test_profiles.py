@@ -209,3 +209,5 @@ def test_an_extender_that_cannot_be_reached_safely_is_refused() -> None:
     assert tls_fault(("/ca",), ca_file="/ca") == "open /ca: no such file or directory"
     assert tls_fault(("/key",), cert_file="/cert", key_file="/key").startswith("open /key: ")
     assert tls_fault(ca_data=b"foo").endswith("unable to parse bytes as PEM block")
+    assert tls_fault(cert_data=b"foo", key_file="/key").endswith("PEM data in certificate input")
+    assert tls_fault(cert_file="/cert", key_data=b"foo").endswith("PEM data in key input")
