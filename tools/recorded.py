@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tools.replay import autoscaler, base, hami, kube
+from tools.replay import autoscaler, base, configurations, hami, kube
 
 Case = dict[str, Any]
 
@@ -105,6 +105,7 @@ PLAIN: dict[str, Callable[[Case], list[str]]] = {
     "quantities": base.replay_quantity,
     "selectors": base.replay_selector,
     "tolerations": base.replay_toleration,
+    "configurations": configurations.replay_configuration,
 }
 REPLAYS: dict[str, Replay] = {
     "kube": replay_kube,

@@ -14,7 +14,6 @@ import msgspec
 import numpy as np
 
 from springtide.base.names import PODS
-from springtide.base.selectors import NodeSelectorTerm
 from springtide.engine.framework.ask import ask_of
 from springtide.engine.framework.fit_error import fit_error
 from springtide.engine.framework.framework import (
@@ -24,6 +23,7 @@ from springtide.engine.framework.framework import (
     PreparedAsk,
     Verdicts,
 )
+from springtide.engine.framework.profiles import set_up
 from springtide.engine.framework.requests import held_requests, pod_host_ports
 from springtide.engine.framework.rule import (
     Broken,
@@ -38,6 +38,7 @@ from springtide.model.ledger import Holding, Ledger
 from springtide.model.pod import Pod
 from springtide.model.refusal import Refusal
 from springtide.wire.k8s import Parts, decode_node, decode_pod
+from springtide.wire.kubescheduler import CONSTRUCTION_FAULTS, from_json
 
 Case = Mapping[str, Any]
 Status = dict[str, Any]
@@ -68,7 +69,7 @@ class _Replay:
     def __init__(self, case: Case) -> None:
         parts = Parts()
         self._expected = case["expect"]
-        self._framework = Framework(_config(case.get("config"), parts))
+        self._framework = Framework(_config(case.get("config")))
         self._ledger = _ledger(case["objects"], parts)
         self._ask = ask_of(_pod(case["pod"], parts))
         self._rows = np.arange(self._ledger.count)
@@ -203,26 +204,12 @@ def _pod(raw: Case, parts: Parts) -> Pod:
     return decode_pod(msgspec.json.encode(raw), parts)
 
 
-def _config(raw: Case | None, parts: Parts) -> FrameworkConfig:
+def _config(raw: Case | None) -> FrameworkConfig:
     if raw is None:
         return FrameworkConfig()
-    (profile,) = raw["profiles"]
-    arguments = {each["name"]: each["args"] for each in profile.get("pluginConfig", ())}
-    fit = arguments.get("NodeResourcesFit", {})
-    disabled = profile.get("plugins", {}).get("filter", {}).get("disabled", ())
-    return FrameworkConfig(
-        ignored_resources=frozenset(fit.get("ignoredResources", ())),
-        ignored_groups=frozenset(fit.get("ignoredResourceGroups", ())),
-        added_node_terms=_added_terms(arguments.get("NodeAffinity", {}), parts),
-        disabled=frozenset(each["name"] for each in disabled),
-    )
-
-
-def _added_terms(arguments: Case, parts: Parts) -> tuple[NodeSelectorTerm, ...] | None:
-    # The configuration states terms as a pod does, so a pod is what reads them.
-    affinity = {"nodeAffinity": arguments.get("addedAffinity", {})}
-    pod = _pod({"metadata": {"name": "any"}, "spec": {"affinity": affinity}}, parts)
-    return pod.spec.required_node_terms
+    configuration = from_json(msgspec.json.encode(raw))
+    (profile,) = set_up(configuration, CONSTRUCTION_FAULTS).profiles
+    return profile.framework
 
 
 def _answer(prepared: Prepared) -> Status:

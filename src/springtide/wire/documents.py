@@ -17,7 +17,7 @@ from springtide.model.pod import Pod
 from springtide.model.problem import Problem
 from springtide.model.profile import DeviceProfile
 from springtide.model.workload import DaemonSet
-from springtide.wire import configurations, yaml
+from springtide.wire import configurations, kubescheduler, yaml
 from springtide.wire.errors import MalformedDocument, MalformedObject
 from springtide.wire.json_faults import end_of_first, malformed_json
 from springtide.wire.k8s.objects import LIST_DECODER, Objects, group_of, label, reads
@@ -36,9 +36,9 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     """All that a set of sources says.
 
     `pods` are stored pods as they stand; `manifests` are pods that no API server has seen, with its
-    defaults filled in but without those of device families. `managed_resources` is None where no
-    scheduler configuration was given. `sources` says where each object stands, by `Node/name`,
-    `Pod/namespace/name`, `NodeGroup/name`, `DeviceProfile/name`. `counts` counts all objects by kind, `ignored` those of them
+    defaults filled in but without those of device families. `scheduler` is None where no scheduler
+    configuration was given. `sources` says where each object stands, by `Node/name`,
+    `Pod/namespace/name`, `NodeGroup/name` and so on. `counts` counts all objects by kind, `ignored` those of them
     that are of no use here, `notes` are sentences about what was left out on purpose.
     """
 
@@ -49,7 +49,7 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     groups: tuple[NodeGroup, ...] = ()
     profiles: tuple[DeviceProfile, ...] = ()
     device_config: Mapping[str, object] | None = None
-    managed_resources: frozenset[str] | None = None
+    scheduler: kubescheduler.Given | None = None
     sources: Mapping[str, str] = {}
     problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
@@ -87,7 +87,7 @@ class _Reading:
         self._objects = Objects()
         self._ours = Ours()
         self._device_config: Mapping[str, object] | None = None
-        self._managed_resources: frozenset[str] | None = None
+        self._scheduler: kubescheduler.Given | None = None
 
     def take(self, source: Source) -> None:
         """Read one source, JSON or YAML or one after the other."""
@@ -120,7 +120,7 @@ class _Reading:
             groups=tuple(ours.groups.values()),
             profiles=profiles,
             device_config=self._device_config,
-            managed_resources=self._managed_resources,
+            scheduler=self._scheduler,
             sources={**objects.sources, **ours.sources},
             problems=(*objects.problems, *ours.problems, *problems),
             notes=_notes(objects.ignored),
@@ -198,9 +198,9 @@ class _Reading:
         self, data: bytes | msgspec.Raw, group: str, kind: str, origin: Origin
     ) -> None:
         match group, kind:
-            case configurations.SCHEDULER_GROUP, configurations.SCHEDULER_KIND:
+            case kubescheduler.GROUP, kubescheduler.KIND:
                 self._objects.read[kind] += 1
-                self._add_managed_resources(plain(data), origin)
+                self._add_scheduler(bytes(data), origin)
             case "", "ConfigMap" if self._take_config_map(plain(data), origin):
                 self._objects.read[kind] += 1
             case _, "":
@@ -237,17 +237,25 @@ class _Reading:
         origin, value = Origin(source=source, document=document), document.value
         if not isinstance(value, dict):
             return False
-        if value.get("kind") == configurations.SCHEDULER_KIND:
-            self._add_managed_resources(value, origin)
+        if value.get("kind") == kubescheduler.KIND:
+            self._add_scheduler(msgspec.json.encode(value), origin)
             return True
         if configurations.is_device_config(value):
             self._add_device_config(value, origin)
             return True
         return False
 
-    def _add_managed_resources(self, value: object, origin: Origin) -> None:
-        names = configurations.managed_resources(without_nulls(value), origin=origin)
-        self._managed_resources = (self._managed_resources or frozenset()) | names
+    def _add_scheduler(self, data: bytes, origin: Origin) -> None:
+        given = kubescheduler.read(data, origin=origin)
+        if self._scheduler is None:
+            self._scheduler = given
+        elif self._scheduler.configuration != given.configuration:
+            reason = (
+                "a second scheduler configuration differs; the first one counts, from "
+                f"{self._scheduler.origin.label}. Give only one."
+            )
+            name = kubescheduler.KIND
+            self._objects.problem(origin.label, name, MalformedObject("", reason))
 
     def _add_device_config(self, value: Mapping[str, object], origin: Origin) -> None:
         if self._device_config is None:

@@ -20,6 +20,7 @@ class MalformedDocument(DocumentFault):
         super().__init__(f"{source}, line {line}: {reason} {remedy}")
         self.source = source
         self.line = line
+        self.reason = reason
 
 
 class InvalidDocument(DocumentFault):

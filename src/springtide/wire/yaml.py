@@ -49,10 +49,17 @@ class Document(Struct, frozen=True, kw_only=True):
         return line
 
 
-def documents(data: bytes, source: str) -> list[Document]:
-    """Return the documents of a stream, empty ones left out, or raise MalformedDocument."""
+Repeated = list[tuple[str, int]]
+"""Keys that stand twice in one map, with the line of the second."""
+
+
+def documents(data: bytes, source: str, *, repeated: Repeated | None = None) -> list[Document]:
+    """Return the documents of a stream, empty ones left out, or raise MalformedDocument.
+
+    A list for repeated keys takes them in, and their last value counts.
+    """
     try:
-        return [each for each in _documents(data, source) if each.value is not None]
+        return [each for each in _documents(data, source, repeated) if each.value is not None]
     except yaml.reader.ReaderError as fault:
         line = data[: fault.position].count(b"\n") + 1
         reason = f"this is not YAML: {fault.reason}."
@@ -61,12 +68,12 @@ def documents(data: bytes, source: str) -> list[Document]:
         raise _not_yaml(fault, data, source) from fault
 
 
-def _documents(data: bytes, source: str) -> Iterator[Document]:
+def _documents(data: bytes, source: str, repeated: Repeated | None) -> Iterator[Document]:
     builder: _Builder | None = None
     for event in yaml.parse(data, Loader=_LOADER):
         match event:
             case yaml.DocumentStartEvent():
-                builder = _Builder(source)
+                builder = _Builder(source, repeated)
             case yaml.DocumentEndEvent():
                 assert builder is not None
                 yield builder.document()
@@ -92,8 +99,9 @@ class _Frame(Struct, kw_only=True):
 class _Builder:
     """Builds one document from its events, without recursion."""
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, repeated: Repeated | None) -> None:
         self._source = source
+        self._repeated = repeated
         self._open: list[_Frame] = []
         self._anchors: dict[str, tuple[Plain, int] | None] = {}
         self._lines: dict[tuple[int, str | int], int] = {}
@@ -191,7 +199,9 @@ class _Builder:
         if key is None:
             reason = "this key is neither a text nor a number."
             raise _malformed(self._source, line, reason, "Put the key in quotes.")
-        if key in frame.keys:
+        if key in frame.keys and self._repeated is not None:
+            self._repeated.append((key, line))
+        elif key in frame.keys:
             first = self._lines[id(frame.value), key]
             reason = f'the key "{key}" is given twice, first in line {first}.'
             raise _malformed(self._source, line, reason, "Remove one of them.")

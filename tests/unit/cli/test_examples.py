@@ -92,3 +92,11 @@ def test_a_warm_group_helps_three_of_four(capsys: Captured) -> None:
     closest = report.stuck[0].closest
     assert closest is not None
     assert (closest.group, closest.reason) == ("a100-80g", "8/8 CardInsufficientMemory")
+
+
+def test_each_profile_sends_its_pods_to_its_own_group(capsys: Captured) -> None:
+    report = answer(capsys, "scheduler-profiles")
+
+    assert growth(report) == {"general": (1, 2), "batch": (0, 1)}
+    assert reasons(report, "general") == ["node(s) didn't match scheduler-enforced node affinity"]
+    assert report.is_satisfied

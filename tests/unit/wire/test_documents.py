@@ -210,9 +210,14 @@ def test_a_problem_in_a_yaml_stream_names_the_line_of_its_document() -> None:
     assert read(text, name="nodes.yaml").problems[0].source == "nodes.yaml:5"
 
 
+def ignored(found: Input) -> tuple[str, ...]:
+    assert found.scheduler is not None
+    return found.scheduler.configuration.ignored_by_scheduler
+
+
 def test_the_scheduler_configuration_gives_the_managed_resources() -> None:
-    assert read(SCHEDULER).managed_resources == frozenset({"nvidia.com/gpu"})
-    assert read(listed(NODE)).managed_resources is None
+    assert ignored(read(SCHEDULER)) == ("nvidia.com/gpu",)
+    assert read(listed(NODE)).scheduler is None
 
 
 def test_configurations_are_found_in_config_maps() -> None:
@@ -221,7 +226,7 @@ def test_configurations_are_found_in_config_maps() -> None:
         config_map(**{"device-config.yaml": DEVICE_CONFIG}),
     )
 
-    assert found.managed_resources == frozenset({"nvidia.com/gpu"})
+    assert ignored(found) == ("nvidia.com/gpu",)
     assert found.device_config == {"nvidia": {"resourceCountName": "nvidia.com/gpu"}, "hygon": {}}
     assert found.ignored == {}
 
@@ -255,6 +260,35 @@ def test_the_bare_device_configuration_is_recognised() -> None:
         "nvidia": {"resourceCountName": "nvidia.com/gpu"},
         "hygon": {},
     }
+
+
+def test_of_two_scheduler_configurations_the_first_counts() -> None:
+    other = SCHEDULER.replace("nvidia.com/gpu,", "example.com/a,")
+
+    found = read(SCHEDULER, SCHEDULER, other)
+
+    assert ignored(found) == ("nvidia.com/gpu",)
+    assert [(each.object, each.source) for each in found.problems] == [
+        ("KubeSchedulerConfiguration", "in:2")
+    ]
+    assert "the first one counts" in found.problems[0].message
+
+
+def test_a_fault_of_the_scheduler_configuration_is_told_in_its_words_at_its_line() -> None:
+    text = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+
+    unknown = fault(text + "profiles:\n- schedulerName: a\n  plugin: {}\n")
+    wrong = fault(text + "parallelism: 0\npercentageOfNodesToScore: 101\n")
+
+    assert str(unknown) == (
+        "in, line 5: profiles[0].plugin: kube-scheduler refuses this: "
+        'strict decoding error: unknown field "profiles[0].plugin"'
+    )
+    assert str(wrong) == (
+        "in, line 3: parallelism: kube-scheduler refuses this: Invalid value: 0: should be an "
+        "integer value greater than zero; percentageOfNodesToScore: Invalid value: 101: not in "
+        "valid range [0-100]"
+    )
 
 
 def test_of_two_device_configurations_the_first_counts() -> None:

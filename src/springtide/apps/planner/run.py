@@ -6,10 +6,10 @@ from springtide.apps.planner.assemble import assemble
 from springtide.apps.planner.compose import compose
 from springtide.apps.planner.families import Policies, families
 from springtide.apps.planner.report import InputReport, PlanReport
+from springtide.apps.planner.schedulers import schedulers
 from springtide.base.clock import Clock, Rng
 from springtide.base.errors import SpringtideError
 from springtide.engine.capacity.plan import Bounds, Situation, plan
-from springtide.engine.framework.framework import Framework, FrameworkConfig
 from springtide.engine.placement.classes import Classifier
 from springtide.engine.placement.family import DeviceFamily
 from springtide.engine.placement.tables import Tables
@@ -31,17 +31,18 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport:
-    """Return the report for the input. Raises `UnknownExpander` or `InvalidInput`."""
+    """Return the report for the input.
+
+    Raises `UnknownExpander` for a chain that makes no sense, `InvalidInput` for a device
+    configuration and `InvalidDocument` for a scheduler configuration with which nothing starts.
+    """
     kinds = _families(found, request)
     picture = assemble(found, kinds)
-    managed = found.managed_resources
-    if managed is None:
-        managed = frozenset(name for family in kinds.values() for name in family.resource_names())
-    framework = Framework(FrameworkConfig(ignored_resources=managed))
+    judges = schedulers(found.scheduler, kinds, picture.waiting)
     prices = PriceModel(cluster_size=picture.ledger.count)
     answer = plan(
         Situation(
-            tables=Tables(picture.ledger, framework, kinds),
+            tables=Tables(picture.ledger, judges.framework, kinds, by_scheduler=judges.by_name),
             classifier=Classifier(kinds),
             pending=picture.waiting,
             groups=picture.groups,
@@ -50,8 +51,8 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
         ),
         chain(request.expanders, prices=prices, rng=rng),
     )
-    problems = (*found.problems, *picture.problems)
-    return compose(answer, picture, read=_read(found, len(found.problems)), problems=problems)
+    problems = (*found.problems, *picture.problems, *judges.problems)
+    return compose(answer, picture, read=_read(found, judges.notes), problems=problems)
 
 
 def _families(found: Input, request: Request) -> dict[str, DeviceFamily]:
@@ -61,12 +62,12 @@ def _families(found: Input, request: Request) -> dict[str, DeviceFamily]:
         raise InvalidInput(f"{found.sources.get(DEVICE_CONFIG, DEVICE_CONFIG)}: {fault}") from fault
 
 
-def _read(found: Input, skipped: int) -> InputReport:
+def _read(found: Input, notes: tuple[str, ...]) -> InputReport:
     return InputReport(
         objects=sum(found.counts.values()),
         kinds=dict(sorted(found.counts.items())),
         nodes=len(found.nodes),
         pods=len(found.pods) + len(found.manifests),
-        skipped=skipped,
-        notes=found.notes,
+        skipped=len(found.problems),
+        notes=(*found.notes, *notes),
     )

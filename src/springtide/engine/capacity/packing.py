@@ -170,15 +170,16 @@ class Packing:
 
     def _resource_room(self, batch: Batch, free: Int64) -> Int64:
         room = np.full(free.shape[1], np.iinfo(np.int64).max)
+        framework = self._start.tables.framework_of(batch.pod_class)
         for name, quantity in batch.pod_class.amounts:
-            if quantity > 0 and self._start.tables.framework.counts(name):
+            if quantity > 0 and framework.counts(name):
                 index = self._names_of_resources.code(name)
                 room = np.minimum(room, np.maximum(free[index], 0) // quantity)
         return room
 
     def _port_room(self, batch: Batch, port_sets: Indices) -> Int64:
         wanted = batch.pod_class.ports
-        if not wanted:
+        if not wanted or not self._start.tables.framework_of(batch.pod_class).judges("NodePorts"):
             return np.full(len(port_sets), np.iinfo(np.int64).max)
         free = {
             code: int(not conflicts(wanted, self._port_sets.values[code]))

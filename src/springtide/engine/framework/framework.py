@@ -5,6 +5,7 @@
 """
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 import msgspec
 import numpy as np
@@ -51,17 +52,24 @@ __all__ = [
     "Verdicts",
 ]
 
+NEEDS_PREPARATION: Final = frozenset({"NodePorts", "NodeResourcesFit"})
+"""Rules that fail where their PreFilter did not run."""
+
 
 class FrameworkConfig(msgspec.Struct, frozen=True, kw_only=True):
     """What a scheduler profile may change. Rules named in `disabled` do not judge rows.
 
     `added_node_terms` are required of every pod; None adds nothing, no terms at all match no node.
+    `filters` names the rules that judge rows, in their order, and `pre_filters` those that are asked
+    before any row is looked at; None is all of them, in official order.
     """
 
     ignored_resources: frozenset[str] = frozenset()
     ignored_groups: frozenset[str] = frozenset()
     added_node_terms: tuple[NodeSelectorTerm, ...] | None = None
     disabled: frozenset[str] = frozenset()
+    filters: tuple[str, ...] | None = None
+    pre_filters: frozenset[str] | None = None
 
 
 class Framework:
@@ -70,6 +78,7 @@ class Framework:
     def __init__(self, config: FrameworkConfig | None = None) -> None:
         config = config or FrameworkConfig()
         self._disabled = config.disabled
+        self._unprepared: frozenset[str] = frozenset()
         self._fit = NodeResourcesFit(config.ignored_resources, config.ignored_groups)
         self.rules: tuple[Rule, ...] = (
             NodeName(),
@@ -80,16 +89,35 @@ class Framework:
             self._fit,
         )
         """In the order of kube-scheduler; a rule's code is its position from `FIRST_RULE` on."""
+        self._configure(config)
         self._first_usage_code = FIRST_RULE + _leading_static(self.rules)
+
+    def _configure(self, config: FrameworkConfig) -> None:
+        """Let the rules judge in the order of the profile, and leave out what it leaves out."""
+        if config.filters is not None:
+            place = {name: index for index, name in enumerate(config.filters)}
+            last = len(place)
+            self.rules = tuple(sorted(self.rules, key=lambda rule: place.get(rule.name, last)))
+            self._disabled |= {rule.name for rule in self.rules if rule.name not in place}
+        if config.pre_filters is not None:
+            names = {rule.name for rule in self.rules}
+            self._unprepared = frozenset(names - config.pre_filters)
 
     def counts(self, resource: str) -> bool:
         """Return whether a shortage of this resource keeps pods away."""
-        return self._fit.counts(resource)
+        return self.judges(self._fit.name) and self._fit.counts(resource)
+
+    def judges(self, rule: str) -> bool:
+        """Return whether the rule of this name may refuse a row."""
+        return rule not in self._disabled
 
     def prepare(self, ask: PodAsk, ledger: Ledger) -> PreparedAsk:
         """Return what all rules together make of the ask before any row is looked at."""
         preparation = Preparation()
         for code, rule in enumerate(self.rules, FIRST_RULE):
+            if rule.name in self._unprepared:
+                self._prepare_rows_only(code, rule, preparation, ask, ledger)
+                continue
             preparation.ask(rule)
             match rule.prepare(ask, ledger):
                 case Skipped():
@@ -105,6 +133,22 @@ class Framework:
             if preparation.is_over:
                 break
         return preparation.prepared(self._first_usage_code)
+
+    def _prepare_rows_only(
+        self, code: int, rule: Rule, preparation: Preparation, ask: PodAsk, ledger: Ledger
+    ) -> None:
+        """Let a rule judge rows that the profile does not ask before; two of them cannot."""
+        if rule.name in self._disabled:
+            return
+        if rule.name in NEEDS_PREPARATION:
+            preparation.fail(rule, f'reading "PreFilter{rule.name}" from cycleState: not found')
+            return
+        preparation.ask(rule)
+        match rule.prepare(ask, ledger):
+            case Ready(check=check):
+                preparation.check(code, check)
+            case Skipped() | Rejected() | Broken():
+                pass
 
     def evaluate(self, prepared: PreparedAsk, ledger: Ledger, rows: Rows) -> Verdicts:
         """Return the verdicts over these rows of the ledger that the ask was prepared on."""

@@ -10,6 +10,7 @@ Tables are bounded, rebuilt at will and never a source of truth.
 
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import Final
 
 import msgspec
@@ -87,13 +88,26 @@ class Tables:
     """The verdicts of all classes over one ledger."""
 
     def __init__(
-        self, ledger: Ledger, framework: Framework, families: Mapping[str, DeviceFamily]
+        self,
+        ledger: Ledger,
+        framework: Framework,
+        families: Mapping[str, DeviceFamily],
+        *,
+        by_scheduler: Mapping[str, Framework] = MappingProxyType({}),
     ) -> None:
+        """Judge by the framework of the scheduler that a pod names, or else by the first one."""
         self.ledger = ledger
         self.framework = framework
         self.families = families
+        self._by_scheduler = by_scheduler
         self._tables: OrderedDict[PodClass, Table] = OrderedDict()
         self._memo: dict[tuple[Ask, DeviceView], Allocation | Refusal] = {}
+
+    def framework_of(self, pod_class: PodClass) -> Framework:
+        """Return the framework that judges pods of this class."""
+        if not self._by_scheduler:
+            return self.framework
+        return self._by_scheduler.get(pod_class.framework.spec.scheduler_name, self.framework)
 
     # Looking
 
@@ -163,7 +177,7 @@ class Tables:
                 return self._device_refusal(table, ask, row)
             case _:
                 assert table.prepared is not None
-                return self.framework.refusal(
+                return self.framework_of(pod_class).refusal(
                     table.prepared, code, int(table.detail[row]), bool(table.unresolvable[row])
                 )
 
@@ -183,20 +197,21 @@ class Tables:
         seen, table.position = table.position, ledger.changes.position
         if seen == table.position:
             return
+        framework = self.framework_of(table.pod_class)
         if len(table.code) < len(ledger.born):
             table.grow(len(ledger.born))
         if table.prepared is None or not table.prepared.is_lasting:
-            table.prepared = self.framework.prepare(table.pod_class.framework, ledger)
+            table.prepared = framework.prepare(table.pod_class.framework, ledger)
         if seen < 0:
-            self._evaluate(table, np.arange(ledger.count), evaluate=self.framework.evaluate)
+            self._evaluate(table, np.arange(ledger.count), evaluate=framework.evaluate)
             return
         rows = ledger.changes.since(seen).astype(np.intp)
         rows = rows[rows < ledger.count]
         is_known = ledger.born[rows] < seen
-        self._evaluate(table, rows[~is_known], evaluate=self.framework.evaluate)
+        self._evaluate(table, rows[~is_known], evaluate=framework.evaluate)
         # What a node's own record decides stands whatever is placed on it.
-        rows = rows[is_known & ~self.framework.is_settled(table.code[rows])]
-        self._evaluate(table, rows, evaluate=self.framework.evaluate_usage)
+        rows = rows[is_known & ~framework.is_settled(table.code[rows])]
+        self._evaluate(table, rows, evaluate=framework.evaluate_usage)
 
     def _evaluate(self, table: Table, rows: Rows, *, evaluate: Evaluate) -> None:
         if not len(rows):

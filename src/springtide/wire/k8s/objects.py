@@ -9,6 +9,7 @@ from collections import Counter
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from springtide.model.node import Node
 from springtide.model.pod import Pod
@@ -16,6 +17,7 @@ from springtide.model.problem import Problem
 from springtide.model.workload import DaemonSet
 from springtide.wire.errors import MalformedObject
 from springtide.wire.k8s import schema
+from springtide.wire.k8s.classes import Classes, Named, named
 from springtide.wire.k8s.nodes import to_node
 from springtide.wire.k8s.parts import Parts, decoded, plain
 from springtide.wire.k8s.pods import DEFAULT_NAMESPACE, is_manifest, to_pod
@@ -37,7 +39,10 @@ _DECODERS: Final[dict[tuple[str, str], msgspec.json.Decoder[schema.Object]]] = {
     ("apps", "StatefulSet"): msgspec.json.Decoder(schema.StatefulSet),
     ("apps", "DaemonSet"): msgspec.json.Decoder(schema.DaemonSet),
     ("batch", "Job"): msgspec.json.Decoder(schema.Job),
+    ("scheduling.k8s.io", "PriorityClass"): msgspec.json.Decoder(schema.PriorityClass),
+    ("node.k8s.io", "RuntimeClass"): msgspec.json.Decoder(schema.RuntimeClass),
 }
+_CLUSTER_WIDE: Final = frozenset({"Node", "PriorityClass", "RuntimeClass"})
 _GROUPS: Final = {kind: group for group, kind in _DECODERS}
 _LEFT_OUT: Final = "The object is left out."
 
@@ -76,6 +81,9 @@ class Objects:
         self.read: Counter[str] = Counter()
         self.ignored: Counter[str] = Counter()
         self._workloads: dict[tuple[str, str, str], tuple[str, Replicated]] = {}
+        self._classes = Classes()
+        self._named: dict[str, Named] = {}
+        self._named_by_daemon_sets: dict[str, Named] = {}
 
     def add_list(self, listed: ObjectList, source: str) -> None:
         """Take the items of a list that was decoded in one pass."""
@@ -110,7 +118,19 @@ class Objects:
         )
 
     def finish(self) -> None:
-        """Let the workloads stand for their pods, now that all pods are known."""
+        """Let the workloads stand for their pods, now that all pods and classes are known."""
+        self._expand_workloads()
+        for key, names in self._named.items():
+            pod = self.manifests[key]
+            spec = self._classes.admitted(pod.spec, names)
+            if spec is not pod.spec:
+                self.manifests[key] = replace(pod, spec=spec)
+        for key, names in self._named_by_daemon_sets.items():
+            daemon_set = self.daemon_sets[key]
+            spec = self._classes.admitted(daemon_set.spec, names)
+            self.daemon_sets[key] = replace(daemon_set, spec=spec)
+
+    def _expand_workloads(self) -> None:
         workloads = [each for _, each in self._workloads.values()]
         if not workloads:
             return
@@ -129,6 +149,7 @@ class Objects:
             return
         for pod in pods:
             self.manifests[pod.key] = pod
+            self._named[pod.key] = named(workload.spec.template.spec)
             self.sources[f"Pod/{pod.key}"] = source
             taken.add(pod.key)
 
@@ -154,8 +175,11 @@ class Objects:
                 node = to_node(read, self.parts)
                 return self.nodes.setdefault(node.name, node) is node
             case schema.DaemonSet():
-                daemon_set = to_daemon_set(read, self.parts)
-                return self.daemon_sets.setdefault(daemon_set.key, daemon_set) is daemon_set
+                return self._keep_daemon_set(read)
+            case schema.PriorityClass():
+                return self._classes.add_priority(read)
+            case schema.RuntimeClass():
+                return self._classes.add_runtime(read, self.parts)
             case _:
                 return self._keep_workload(read, source)
 
@@ -166,7 +190,14 @@ class Objects:
         if key in self.pods or key in self.manifests:
             return False
         (self.manifests if from_manifest else self.pods)[key] = pod
+        if from_manifest:
+            self._named[key] = named(read.spec)
         return True
+
+    def _keep_daemon_set(self, read: schema.DaemonSet) -> bool:
+        daemon_set = to_daemon_set(read, self.parts)
+        self._named_by_daemon_sets.setdefault(daemon_set.key, named(read.spec.template.spec))
+        return self.daemon_sets.setdefault(daemon_set.key, daemon_set) is daemon_set
 
     def _keep_workload(self, read: Replicated, source: str) -> bool:
         key = (kind_of(read), namespace_of(read.metadata), read.metadata.name)
@@ -183,7 +214,7 @@ def label(kind: str, value: object, at: str) -> str:
     name, namespace = names.get("name"), names.get("namespace")
     if not isinstance(name, str) or not name:
         return f"{kind} at {at}" if at else kind
-    if kind == "Node":
+    if kind in _CLUSTER_WIDE:
         return f"{kind}/{name}"
     is_given = isinstance(namespace, str) and namespace
     return f"{kind}/{namespace if is_given else DEFAULT_NAMESPACE}/{name}"
@@ -193,6 +224,6 @@ def _name_of(read: schema.Object, at: str) -> str:
     metadata = read.metadata
     if not metadata.name:
         return f"{kind_of(read)} at {at}" if at else kind_of(read)
-    if isinstance(read, schema.Node):
-        return f"Node/{metadata.name}"
+    if kind_of(read) in _CLUSTER_WIDE:
+        return f"{kind_of(read)}/{metadata.name}"
     return f"{kind_of(read)}/{namespace_of(metadata)}/{metadata.name}"

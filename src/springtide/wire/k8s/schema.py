@@ -11,7 +11,7 @@ from typing import TypeAlias
 from msgspec import Raw, Struct
 
 from springtide.base.selectors import NodeSelectorRequirement
-from springtide.base.taints import Taint
+from springtide.base.taints import Taint, Toleration
 
 ABSENT = Raw()
 Quantities: TypeAlias = dict[str, str | int | float]
@@ -199,6 +199,8 @@ class PodSpec(Read, frozen=True):
     scheduling_gates: tuple[SchedulingGate, ...] = ()
     resource_claims: tuple[Present, ...] = ()
     volumes: tuple[Volume, ...] = ()
+    priority_class_name: str = ""
+    runtime_class_name: str = ""
 
 
 class Terminated(Read, frozen=True):
@@ -330,5 +332,49 @@ class DaemonSet(Read, frozen=True, tag="DaemonSet", tag_field="kind"):
     spec: DaemonSetSpec = DaemonSetSpec()
 
 
+# ---- classes
+
+
+class PriorityClass(Read, frozen=True, tag="PriorityClass", tag_field="kind"):
+    """A priority by name."""
+
+    api_version: str = ""
+    metadata: Metadata = Metadata()
+    value: int = 0
+    global_default: bool = False
+
+
+class Overhead(Read, frozen=True):
+    """What a runtime needs beside the containers."""
+
+    pod_fixed: Raw = ABSENT
+
+
+class RuntimeScheduling(Read, frozen=True):
+    """Which nodes support a runtime."""
+
+    node_selector: dict[str, str] = {}
+    tolerations: tuple[Toleration, ...] = ()
+
+
+class RuntimeClass(Read, frozen=True, tag="RuntimeClass", tag_field="kind"):
+    """A container runtime by name."""
+
+    api_version: str = ""
+    metadata: Metadata = Metadata()
+    overhead: Overhead = Overhead()
+    scheduling: RuntimeScheduling = RuntimeScheduling()
+
+
 Workload: TypeAlias = Deployment | ReplicaSet | StatefulSet | Job | DaemonSet
-Object: TypeAlias = Node | Pod | Deployment | ReplicaSet | StatefulSet | Job | DaemonSet
+Object: TypeAlias = (
+    Node
+    | Pod
+    | Deployment
+    | ReplicaSet
+    | StatefulSet
+    | Job
+    | DaemonSet
+    | PriorityClass
+    | RuntimeClass
+)
