@@ -6,19 +6,22 @@ told as a `Problem`; what is of no use is counted.
 """
 
 from collections import Counter
-from typing import Final
+from typing import Final, TypeAlias
 
 import msgspec
 
 from springtide.model.node import Node
 from springtide.model.pod import Pod
 from springtide.model.problem import Problem
+from springtide.model.storage import Storage
 from springtide.model.workload import DaemonSet
 from springtide.wire.errors import MalformedObject
-from springtide.wire.k8s import schema
+from springtide.wire.k8s import schema, storage_schema
 from springtide.wire.k8s.nodes import to_node
 from springtide.wire.k8s.parts import Parts, decoded, plain
 from springtide.wire.k8s.pods import DEFAULT_NAMESPACE, is_manifest, to_pod
+from springtide.wire.k8s.storage import StorageReading
+from springtide.wire.k8s.storage_schema import StorageObject
 from springtide.wire.k8s.workloads import (
     Owners,
     Replicated,
@@ -29,7 +32,9 @@ from springtide.wire.k8s.workloads import (
     to_pods,
 )
 
-_DECODERS: Final[dict[tuple[str, str], msgspec.json.Decoder[schema.Object]]] = {
+Object: TypeAlias = schema.Object | StorageObject
+
+_DECODERS: Final[dict[tuple[str, str], msgspec.json.Decoder[Object]]] = {
     ("", "Node"): msgspec.json.Decoder(schema.Node),
     ("", "Pod"): msgspec.json.Decoder(schema.Pod),
     ("apps", "Deployment"): msgspec.json.Decoder(schema.Deployment),
@@ -37,15 +42,35 @@ _DECODERS: Final[dict[tuple[str, str], msgspec.json.Decoder[schema.Object]]] = {
     ("apps", "StatefulSet"): msgspec.json.Decoder(schema.StatefulSet),
     ("apps", "DaemonSet"): msgspec.json.Decoder(schema.DaemonSet),
     ("batch", "Job"): msgspec.json.Decoder(schema.Job),
+    ("", "PersistentVolumeClaim"): msgspec.json.Decoder(storage_schema.PersistentVolumeClaim),
+    ("", "PersistentVolume"): msgspec.json.Decoder(storage_schema.PersistentVolume),
+    ("storage.k8s.io", "StorageClass"): msgspec.json.Decoder(storage_schema.StorageClass),
+    ("storage.k8s.io", "CSINode"): msgspec.json.Decoder(storage_schema.CSINode),
+    ("storage.k8s.io", "CSIDriver"): msgspec.json.Decoder(storage_schema.CSIDriver),
+    ("storage.k8s.io", "CSIStorageCapacity"): msgspec.json.Decoder(
+        storage_schema.CSIStorageCapacity
+    ),
+    ("storage.k8s.io", "VolumeAttachment"): msgspec.json.Decoder(storage_schema.VolumeAttachment),
 }
 _GROUPS: Final = {kind: group for group, kind in _DECODERS}
+# The objects that belong to no namespace.
+_CLUSTER_WIDE: Final = frozenset(
+    {
+        "Node",
+        "PersistentVolume",
+        "StorageClass",
+        "CSINode",
+        "CSIDriver",
+        "VolumeAttachment",
+    }
+)
 _LEFT_OUT: Final = "The object is left out."
 
 
 class ObjectList(schema.Read, frozen=True):
     """A list of objects that are all of the kinds we read."""
 
-    items: tuple[schema.Object, ...]
+    items: tuple[Object, ...]
     kind: str = ""
 
 
@@ -75,6 +100,7 @@ class Objects:
         self.problems: list[Problem] = []
         self.read: Counter[str] = Counter()
         self.ignored: Counter[str] = Counter()
+        self._storage = StorageReading()
         self._workloads: dict[tuple[str, str, str], tuple[str, Replicated]] = {}
 
     def add_list(self, listed: ObjectList, source: str) -> None:
@@ -109,6 +135,11 @@ class Objects:
             Problem(source=source, object=name, field=fault.field, message=message)
         )
 
+    @property
+    def storage(self) -> Storage:
+        """Return all that was said about storage."""
+        return self._storage.storage()
+
     def finish(self) -> None:
         """Let the workloads stand for their pods, now that all pods are known."""
         workloads = [each for _, each in self._workloads.values()]
@@ -132,7 +163,7 @@ class Objects:
             self.sources[f"Pod/{pod.key}"] = source
             taken.add(pod.key)
 
-    def _add(self, read: schema.Object, source: str, at: str) -> None:
+    def _add(self, read: Object, source: str, at: str) -> None:
         self.read[kind_of(read)] += 1
         try:
             is_new = self._keep(read, source)
@@ -145,7 +176,7 @@ class Objects:
             reason = "it is given twice, and the first one counts. Remove one of them."
             self.problem(source, _name_of(read, at), MalformedObject("", reason))
 
-    def _keep(self, read: schema.Object, source: str) -> bool:
+    def _keep(self, read: Object, source: str) -> bool:
         """Keep an object, and return whether it is the first of its name."""
         match read:
             case schema.Pod():
@@ -156,8 +187,10 @@ class Objects:
             case schema.DaemonSet():
                 daemon_set = to_daemon_set(read, self.parts)
                 return self.daemon_sets.setdefault(daemon_set.key, daemon_set) is daemon_set
-            case _:
+            case schema.Deployment() | schema.ReplicaSet() | schema.StatefulSet() | schema.Job():
                 return self._keep_workload(read, source)
+            case _:
+                return self._storage.keep(read)
 
     def _keep_pod(self, read: schema.Pod) -> bool:
         from_manifest = is_manifest(read)
@@ -183,16 +216,16 @@ def label(kind: str, value: object, at: str) -> str:
     name, namespace = names.get("name"), names.get("namespace")
     if not isinstance(name, str) or not name:
         return f"{kind} at {at}" if at else kind
-    if kind == "Node":
+    if kind in _CLUSTER_WIDE:
         return f"{kind}/{name}"
     is_given = isinstance(namespace, str) and namespace
     return f"{kind}/{namespace if is_given else DEFAULT_NAMESPACE}/{name}"
 
 
-def _name_of(read: schema.Object, at: str) -> str:
+def _name_of(read: Object, at: str) -> str:
     metadata = read.metadata
     if not metadata.name:
         return f"{kind_of(read)} at {at}" if at else kind_of(read)
-    if isinstance(read, schema.Node):
-        return f"Node/{metadata.name}"
+    if kind_of(read) in _CLUSTER_WIDE:
+        return f"{kind_of(read)}/{metadata.name}"
     return f"{kind_of(read)}/{namespace_of(metadata)}/{metadata.name}"
