@@ -30,7 +30,7 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
     managed = found.managed_resources
     if managed is None:
         managed = frozenset(name for family in kinds.values() for name in family.resource_names())
-    framework = Framework(FrameworkConfig(ignored_resources=managed))
+    framework = Framework(FrameworkConfig(ignored_resources=managed), found.storage)
     prices = PriceModel(cluster_size=picture.ledger.count)
     answer = plan(
         Situation(

@@ -6,6 +6,7 @@ import msgspec
 from msgspec.structs import replace
 
 from springtide.engine.capacity.states import DeviceStates, nameless
+from springtide.engine.framework.claims import held_claims, named_disks
 from springtide.engine.framework.requests import pod_host_ports
 from springtide.engine.placement.classes import PodClass, standing_amounts
 from springtide.engine.placement.tables import Tables
@@ -55,6 +56,8 @@ class Start(msgspec.Struct, frozen=True, kw_only=True):
                     row=row,
                     amounts=standing_amounts(pod),
                     ports=pod_host_ports(pod.spec),
+                    claims=held_claims(pod),
+                    disks=named_disks(pod.spec.volumes),
                 )
             )
         return row
