@@ -5,9 +5,11 @@ VolumeAttachment counts as attached and, if the pod brings it, as new. A node of
 known has no limits, and a new node is taken to have every driver.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+import msgspec
 import numpy as np
 
 from springtide.engine.framework.ask import PodAsk
@@ -57,12 +59,41 @@ class NodeVolumeLimits:
         return Ready(_Limits(dict.fromkeys(brought), self._attachables))
 
 
+class RowUse(msgspec.Struct, frozen=True):
+    """What is attached to one row: by its pods, and in all by driver.
+
+    `claims` is the ledger's own tally, which every change on the row replaces by another one.
+    """
+
+    node: str
+    claims: Mapping[str, int] | None
+    by_pods: frozenset[Attachable]
+    counts: Mapping[str, int]
+
+
 class Attachables:
     """Which volumes claims and attachments are about, looked up once each."""
 
     def __init__(self, storage: Storage) -> None:
         self.storage = storage
         self._of_claims: dict[str, Attachable | None] = {}
+        self._uses: dict[int, RowUse] = {}
+        self._ledger: Ledger | None = None
+
+    def use(self, ledger: Ledger, row: int) -> RowUse:
+        """Return what is attached to a row, worked out once until its pods change."""
+        if ledger is not self._ledger:
+            self._ledger, self._uses = ledger, {}
+        known, node, claims = self._uses.get(row), ledger.names[row], ledger.claims.get(row)
+        if known is None or known.claims is not claims or known.node != node:
+            known = self._uses[row] = self._use(node, claims)
+        return known
+
+    def _use(self, node: str, claims: Mapping[str, int] | None) -> RowUse:
+        used = map(self.of_claim, claims or ())
+        by_pods = frozenset(each for each in used if each is not None)
+        counts = Counter(driver for driver, _ in by_pods.union(self.on(node)))
+        return RowUse(node, claims, by_pods, counts)
 
     def of_claim(self, key: str) -> Attachable | None:
         """Return the volume of a claim, one to be made if there is none; None if not attached."""
@@ -140,8 +171,8 @@ class _Limits:
     def _judge(self, ledger: Ledger, row: int) -> int:
         """Return zero if the row takes the volumes, else a bit for the reason."""
         csi_node = self._attachables.storage.csi_nodes.get(ledger.names[row])
-        installed = dict(csi_node.drivers) if csi_node else {}
-        if TEMPLATE_LABEL not in ledger.nodes[row].labels:
+        if self._needed and TEMPLATE_LABEL not in ledger.nodes[row].labels:
+            installed = dict(csi_node.drivers) if csi_node else {}
             for index, driver in enumerate(self._needed):
                 if driver not in installed:
                     return 1 << (index + 1)
@@ -150,16 +181,12 @@ class _Limits:
         return self._counted(csi_node, ledger, row)
 
     def _counted(self, csi_node: CsiNode, ledger: Ledger, row: int) -> int:
-        used = map(self._attachables.of_claim, ledger.claims.get(row, ()))
-        by_pods = {each for each in used if each is not None}
-        attached = by_pods.union(self._attachables.on(ledger.names[row]))
-        new = self._brought - by_pods
-        for driver, limit in csi_node.drivers:
-            more = _of_driver(new, driver)
-            if limit is not None and more and more + _of_driver(attached, driver) > limit:
+        use = self._attachables.use(ledger, row)
+        new = self._brought - use.by_pods
+        for driver, limit in csi_node.drivers if new else ():
+            if limit is None or driver not in self._drivers:
+                continue
+            more = sum(each[0] == driver for each in new)
+            if more and more + use.counts.get(driver, 0) > limit:
                 return _TOO_MANY
         return 0
-
-
-def _of_driver(volumes: Iterable[Attachable], driver: str) -> int:
-    return sum(each[0] == driver for each in volumes)

@@ -2,10 +2,15 @@
 
 import pytest
 
+from springtide.engine.framework.framework import Framework
+from springtide.engine.placement.classes import Classifier
+from springtide.engine.placement.tables import Tables
 from springtide.engine.simulation.sanitise import TEMPLATE_LABEL
+from springtide.model.ledger import Holding
+from springtide.model.overlay import Overlay
 from springtide.model.storage import CsiDriver, CsiNode
 from springtide.model.volumes import DiskKind, DiskVolume
-from tests.unit.engine.framework.asking import answers, resolvable, roomy, unresolvable
+from tests.unit.engine.framework.asking import answers, ledger_of, resolvable, roomy, unresolvable
 from tests.unit.engine.framework.storing import (
     DRIVER,
     bound,
@@ -96,3 +101,18 @@ def test_a_claim_that_is_missing_is_told_before_binding_is_asked() -> None:
     (refusal,) = answers(using("gone"), [roomy()], storage=stored())
 
     assert refusal == unresolvable("VolumeRestrictions", 'persistentvolumeclaim "gone" not found')
+
+
+def test_what_is_placed_and_taken_back_counts_at_once() -> None:
+    storage = stored(*CLAIMS, *VOLUMES, limit(1))
+    classifier, ledger = Classifier({}), ledger_of([roomy()])
+    tables, overlay = Tables(ledger, Framework(storage=storage), {}), Overlay(ledger)
+    pod_class = classifier.classify(using("a"))
+    counts = [len(tables.candidates(pod_class))]
+
+    with overlay.trial():
+        overlay.hold(Holding(uid="other", row=0, claims=("default/b",)))
+        counts.append(len(tables.candidates(pod_class)))
+    counts.append(len(tables.candidates(pod_class)))
+
+    assert counts == [1, 0, 1]
