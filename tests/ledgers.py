@@ -10,6 +10,7 @@ from springtide.model.device import Inventory, MigPlacement, Share
 from springtide.model.ledger import Holding, Ledger
 from springtide.model.node import Node
 from springtide.model.pod import HostPort
+from springtide.model.volumes import DiskKind, DiskVolume
 from tests.builders import card, cards, mig_card, node
 
 NODES: Sequence[Node] = (
@@ -25,6 +26,7 @@ _DEVICES: Mapping[int, Mapping[str, Inventory]] = {
     3: {"NVIDIA": Inventory("NVIDIA", cards(5)), "Other": Inventory("Other", cards(2))},
     4: {"NVIDIA": Inventory("NVIDIA", (mig_card(), card("GPU-1")))},
 }
+_DISKS = tuple(DiskVolume(kind=DiskKind.GCE, name=name) for name in "de")
 _CELLS = (
     "memory_total", "memory_used", "cores_total", "cores_used", "slots_total", "slots_used",
     "model", "mode", "numa", "healthy", "cordoned", "opaque",
@@ -60,6 +62,8 @@ def holdings(draw: st.DrawFn, row: int, kind: int) -> Holding:
         amounts=tuple(sorted(amounts.items())),
         ports=tuple(draw(st.lists(ports, max_size=2))),
         shares=tuple(shares),
+        claims=tuple(draw(st.lists(st.sampled_from(["a/x", "a/y"]), max_size=2, unique=True))),
+        disks=tuple(draw(st.lists(st.sampled_from(_DISKS), max_size=2))),
     )
 
 
@@ -103,6 +107,9 @@ def content(ledger: Ledger) -> dict[str, object]:
         "labels": [ledger.labelsets.values[code] for code in ledger.labelset[:count]],
         "amounts": amounts,
         "ports": {row: dict(ports) for row, ports in ledger.ports.items()},
+        "claims": {row: dict(claims) for row, claims in ledger.claims.items()},
+        "claimed": dict(ledger.claimed),
+        "disks": {row: dict(disks) for row, disks in ledger.disks.items()},
         "devices": {
             name: _devices(each, count)
             for name, each in ledger.devices.items()

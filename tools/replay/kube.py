@@ -15,6 +15,7 @@ import numpy as np
 
 from springtide.base.names import PODS
 from springtide.engine.framework.ask import ask_of
+from springtide.engine.framework.claims import held_claims, named_disks
 from springtide.engine.framework.fit_error import fit_error
 from springtide.engine.framework.framework import (
     PASSES,
@@ -34,10 +35,13 @@ from springtide.engine.framework.rule import (
     Skipped,
     selection,
 )
+from springtide.engine.framework.scheduling_gates import pre_enqueue
 from springtide.model.ledger import Holding, Ledger
 from springtide.model.pod import Pod
 from springtide.model.refusal import Refusal
-from springtide.wire.k8s import Parts, decode_node, decode_pod
+from springtide.model.storage import Storage
+from springtide.wire.k8s import Objects, Parts, decode_node, decode_pod
+from springtide.wire.k8s.objects import group_of, reads
 from springtide.wire.kubescheduler import CONSTRUCTION_FAULTS, from_json
 
 Case = Mapping[str, Any]
@@ -54,6 +58,12 @@ TOPICS: Final = (
     "node-affinity",
     "node-affinity-fields",
     "ports",
+    "volumes-bound",
+    "volumes-unbound",
+    "volumes-restrictions",
+    "volumes-limits",
+    "gates",
+    "declared-features",
 )
 """The topics that the framework's rules decide alone."""
 
@@ -69,19 +79,27 @@ class _Replay:
     def __init__(self, case: Case) -> None:
         parts = Parts()
         self._expected = case["expect"]
-        self._framework = Framework(_config(case.get("config")))
+        self._pod = _pod(case["pod"], parts)
+        self._framework = Framework(_config(case.get("config")), _storage(case["objects"]))
         self._ledger = _ledger(case["objects"], parts)
-        self._ask = ask_of(_pod(case["pod"], parts))
+        self._ask = ask_of(self._pod)
         self._rows = np.arange(self._ledger.count)
 
     def each_rule_alone(self) -> list[str]:
-        found: list[str] = []
+        found = self._pre_enqueue_differences()
         for rule in self._framework.rules:
             prepared = rule.prepare(self._ask, self._ledger)
             found += self._pre_filter_differences(rule, prepared)
             if isinstance(prepared, Ready) and self._filters(rule):
                 found += self._filter_differences(rule, prepared)
         return found
+
+    def _pre_enqueue_differences(self) -> list[str]:
+        gated = pre_enqueue(self._pod.spec)
+        ours = [] if gated is None else [_shown(gated)]
+        recorded = self._expected.get("pre_enqueue", ())
+        expected = [_status(each) for each in recorded if each["plugin"] == "SchedulingGates"]
+        return _compared("pre_enqueue", expected, ours)
 
     def _filters(self, rule: Rule) -> bool:
         order = self._expected.get("filter_order")
@@ -115,7 +133,7 @@ class _Replay:
                 }
             recorded = self._expected["filter"].get(name, ())
             expected = next(
-                (_status(each) for each in recorded if each["plugin"] == rule.name), None
+                (_no_error(each) for each in recorded if each["plugin"] == rule.name), None
             )
             found += _compared(f"filter {name} {rule.name}", expected, ours)
         return found
@@ -195,9 +213,28 @@ def _ledger(objects: Iterable[Case], parts: Parts) -> Ledger:
         # A pod may be on a node that is gone.
         if row is not None and not pod.is_finished:
             amounts = ((PODS, 1), *held_requests(pod).items())
-            ports = pod_host_ports(pod.spec)
-            ledger.hold(Holding(uid=pod.uid, row=row, amounts=amounts, ports=ports))
+            ledger.hold(
+                Holding(
+                    uid=pod.uid,
+                    row=row,
+                    amounts=amounts,
+                    ports=pod_host_ports(pod.spec),
+                    claims=held_claims(pod),
+                    disks=named_disks(pod.spec.volumes),
+                )
+            )
     return ledger
+
+
+def _storage(objects: Iterable[Case]) -> Storage:
+    found = Objects()
+    for each in objects:
+        group = group_of(each["apiVersion"])
+        if each["kind"] not in {"Node", "Pod"} and reads(group, each["kind"]):
+            raw = msgspec.json.encode(each)
+            found.add_raw(raw, group=group, kind=each["kind"], source="", at="")
+    assert not found.problems, found.problems
+    return found.storage
 
 
 def _pod(raw: Case, parts: Parts) -> Pod:
@@ -242,6 +279,13 @@ def _status(recorded: Case) -> Status:
         "code": recorded["code"],
         "reasons": list(recorded.get("reasons", ())),
     }
+
+
+def _no_error(recorded: Case) -> Status:
+    """Return a verdict; what stops kube-scheduler with an error is a refusal of ours."""
+    status = _status(recorded)
+    final = _code(is_unresolvable=True)
+    return {**status, "code": final} if status["code"] == "Error" else status
 
 
 def _listed(nodes: frozenset[str] | None) -> list[str] | None:

@@ -9,7 +9,8 @@ Whoever places decides first whether something fits.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TypeVar
 
 import msgspec
 import numpy as np
@@ -30,25 +31,32 @@ from springtide.model.device import DeviceView, Inventory, Share
 from springtide.model.node import HOSTNAME_LABEL, Node
 from springtide.model.pod import HostPort
 from springtide.model.resources import amounts
+from springtide.model.volumes import DiskVolume
 
 FIRST_ROWS = 64
 
 
 class Holding(msgspec.Struct, frozen=True, kw_only=True):
-    """What one pod holds on one row: resource amounts (with its `pods: 1`), ports and shares."""
+    """What one pod holds on one row: resource amounts (with its `pods: 1`), ports and shares.
+
+    `claims` are those that it uses, as `namespace/name`, and `disks` those that it names itself.
+    """
 
     uid: str
     row: int
     amounts: tuple[tuple[str, int], ...] = ()
     ports: tuple[HostPort, ...] = ()
     shares: tuple[tuple[str, tuple[Share, ...]], ...] = ()
+    claims: tuple[str, ...] = ()
+    disks: tuple[DiskVolume, ...] = ()
 
 
 class Ledger:
     """The state of a cluster's nodes and devices. Rows are never moved; the last one may go.
 
     `count` rows are in use; `born` is the change log's position at which a row got its node.
-    `names`, `nodes` and `hostnames` are by row; `labelset` codes a row's
+    `names`, `nodes` and `hostnames` are by row, `ports`, `claims` and `disks` count what the pods
+    on a row use, `claimed` counts the users of each claim on all rows; `labelset` codes a row's
     labels without its hostname, `taintset` its taints, so that rules judge each distinct set once.
     """
 
@@ -67,6 +75,9 @@ class Ledger:
         self.resources = ResourceColumns(FIRST_ROWS)
         self.devices: dict[str, DeviceColumns] = {}
         self.ports: dict[int, dict[HostPort, int]] = {}
+        self.claims: dict[int, dict[str, int]] = {}
+        self.disks: dict[int, dict[DiskVolume, int]] = {}
+        self.claimed: dict[str, int] = {}
         self.holdings: dict[str, Holding] = {}
         self.changes = ChangeLog()
         self._namesakes: dict[int, int] = {}
@@ -143,7 +154,9 @@ class Ledger:
             self.holdings[holding.uid] = holding
             by_amounts.setdefault(holding.amounts, []).append(holding.row)
             if holding.ports:
-                self._count_ports(holding.row, holding.ports, 1)
+                _tally(self.ports, holding.row, holding.ports, 1)
+            if holding.claims or holding.disks:
+                self._count_volumes(holding, 1)
             for family, taken in holding.shares:
                 shares.setdefault(family, []).extend([(holding.row, share) for share in taken])
         for amounts_held, rows in by_amounts.items():
@@ -167,18 +180,20 @@ class Ledger:
         row = holding.row
         self.resources.take(row, holding.amounts, sign=sign)
         if holding.ports:
-            self._count_ports(row, holding.ports, sign)
+            _tally(self.ports, row, holding.ports, sign)
+        if holding.claims or holding.disks:
+            self._count_volumes(holding, sign)
         for family, shares in holding.shares:
             self.device_columns(family).take(row, shares, sign=sign)
         self.changes.append(row)
 
-    def _count_ports(self, row: int, ports: Sequence[HostPort], sign: int) -> None:
-        used = Counter(self.ports.pop(row, {}))
-        for port in ports:
-            used[port] += sign
-        used = +used
-        if used:
-            self.ports[row] = dict(used)
+    def _count_volumes(self, holding: Holding, sign: int) -> None:
+        _tally(self.claims, holding.row, holding.claims, sign)
+        _tally(self.disks, holding.row, holding.disks, sign)
+        for claim in holding.claims:
+            users = self.claimed.pop(claim, 0) + sign
+            if users:
+                self.claimed[claim] = users
 
     def _new_row(self) -> int:
         row = self.count
@@ -204,6 +219,9 @@ class Ledger:
         assert (self.resources.used[:width, : self.count] == fresh.resources.used).all()
         assert not self.resources.used[width:].any()
         assert self.ports == fresh.ports
+        assert self.claims == fresh.claims
+        assert self.disks == fresh.disks
+        assert self.claimed == fresh.claimed
         for family, columns in self.devices.items():
             _check_devices(columns, fresh.devices[family], self.count)
 
@@ -244,6 +262,21 @@ class Ledger:
 def labels_without_hostname(node: Node) -> tuple[tuple[str, str], ...]:
     """Return the node's labels, sorted, but for its hostname, which would spoil sharing."""
     return tuple(sorted(item for item in node.labels.items() if item[0] != HOSTNAME_LABEL))
+
+
+ItemT = TypeVar("ItemT", bound=Hashable)
+
+
+def _tally(
+    tallies: dict[int, dict[ItemT, int]], row: int, items: Sequence[ItemT], sign: int
+) -> None:
+    """Count the items on a row (sign 1) or take them off (sign -1); rows without any are absent."""
+    used = Counter(tallies.pop(row, {}))
+    for item in items:
+        used[item] += sign
+    used = +used
+    if used:
+        tallies[row] = dict(used)
 
 
 def _check_devices(columns: DeviceColumns, fresh: DeviceColumns, count: int) -> None:

@@ -11,7 +11,10 @@ HOSTNAME_LABEL = "kubernetes.io/hostname"
 
 
 class Node(msgspec.Struct, frozen=True, kw_only=True):
-    """One node; `conditions` maps a condition's type to its status."""
+    """One node; `conditions` maps a condition's type to its status.
+
+    `declared_features` are what its kubelet says it can do.
+    """
 
     name: str
     uid: str = ""
@@ -24,6 +27,7 @@ class Node(msgspec.Struct, frozen=True, kw_only=True):
     allocatable: Resources = ()
     conditions: Mapping[str, str] = {}
     created: str = ""
+    declared_features: frozenset[str] = frozenset()
 
     @property
     def is_ready(self) -> bool:

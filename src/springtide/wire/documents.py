@@ -16,6 +16,7 @@ from springtide.model.node import Node
 from springtide.model.pod import Pod
 from springtide.model.problem import Problem
 from springtide.model.profile import DeviceProfile
+from springtide.model.storage import Storage
 from springtide.model.workload import DaemonSet
 from springtide.wire import configurations, kubescheduler, yaml
 from springtide.wire.errors import MalformedDocument, MalformedObject
@@ -46,6 +47,7 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     pods: tuple[Pod, ...] = ()
     manifests: tuple[Pod, ...] = ()
     daemon_sets: tuple[DaemonSet, ...] = ()
+    storage: Storage = Storage()
     groups: tuple[NodeGroup, ...] = ()
     profiles: tuple[DeviceProfile, ...] = ()
     device_config: Mapping[str, object] | None = None
@@ -117,6 +119,7 @@ class _Reading:
             pods=tuple(objects.pods.values()),
             manifests=tuple(objects.manifests.values()),
             daemon_sets=tuple(objects.daemon_sets.values()),
+            storage=objects.storage,
             groups=tuple(ours.groups.values()),
             profiles=profiles,
             device_config=self._device_config,

@@ -8,6 +8,7 @@ from springtide.base.taints import Taint
 from springtide.model.device import Inventory, MigPlacement, Share
 from springtide.model.ledger import FIRST_ROWS, Holding, Ledger
 from springtide.model.pod import HostPort
+from springtide.model.volumes import DiskKind, DiskVolume
 from tests.builders import cards, mig_card, node
 from tests.ledgers import content
 
@@ -282,3 +283,23 @@ def two_nodes() -> Ledger:
     for name in ("a", "b"):
         ledger.add_node(node(name), {"NVIDIA": Inventory("NVIDIA", cards(2))})
     return ledger
+
+
+def test_claims_and_disks_are_counted_as_long_as_a_pod_uses_them() -> None:
+    ledger = Ledger()
+    ledger.add_node(node("a"))
+    ledger.add_node(node("b"))
+    disk = DiskVolume(kind=DiskKind.GCE, name="d")
+    ledger.hold_all(
+        [
+            Holding(uid="one", row=0, claims=("default/data",), disks=(disk,)),
+            Holding(uid="two", row=1, claims=("default/data",)),
+        ]
+    )
+    ledger.check()
+
+    ledger.release("one")
+
+    assert (ledger.claims, ledger.disks) == ({1: {"default/data": 1}}, {})
+    assert ledger.claimed == {"default/data": 1}
+    ledger.check()

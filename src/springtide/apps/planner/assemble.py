@@ -4,13 +4,15 @@ One broken node or pod is left out or closed, and reported; it never takes the o
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
 
 from springtide.engine.capacity.plan import SizedGroup
+from springtide.engine.framework.claims import held_claims, named_disks
 from springtide.engine.framework.requests import pod_host_ports
+from springtide.engine.framework.scheduling_gates import pre_enqueue
 from springtide.engine.placement.classes import standing_amounts
 from springtide.engine.placement.family import DeviceFamily
 from springtide.engine.simulation.daemons import daemon_sets
@@ -18,12 +20,14 @@ from springtide.engine.simulation.templates import Fleet, build, members
 from springtide.model.device import Inventory, Share
 from springtide.model.ledger import Holding, Ledger
 from springtide.model.node import Node
-from springtide.model.pod import Pod
+from springtide.model.pod import Pod, PodSpec
 from springtide.model.problem import Problem
 from springtide.model.profile import DeviceProfile
 from springtide.model.refusal import Refusal
+from springtide.model.storage import Storage
 from springtide.wire.documents import Input
 from springtide.wire.hami import keys
+from springtide.wire.k8s.foreign import CLAIM_VOLUMES
 
 
 class Picture(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,15 +55,7 @@ def assemble(found: Input, families: Mapping[str, DeviceFamily]) -> Picture:
             registered[group.template.name] = _registered(group.template, families)
     waiting: list[Pod] = []
     apart: list[tuple[Pod, str]] = []
-    denied: list[tuple[Pod, str]] = []
-    pods = [*found.pods]
-    for manifest in found.manifests:
-        admitted = _admitted(manifest, families)
-        if isinstance(admitted, Refusal):
-            denied.append((manifest, f"would be denied at admission: {admitted.text}"))
-        else:
-            pods.append(admitted)
-    pods = _told_apart(pods, problems)
+    pods, denied = _everyone(found, families, problems)
     pods_on: dict[str, list[Pod]] = defaultdict(list)
     holdings: list[Holding] = []
     for pod in pods:
@@ -188,6 +184,24 @@ def _claimed_twice(node: Node, first: str, second: str) -> Problem:
 # Pods
 
 
+def _everyone(
+    found: Input, families: Mapping[str, DeviceFamily], problems: list[Problem]
+) -> tuple[list[Pod], list[tuple[Pod, str]]]:
+    """Return all pods, those of manifests as admission would store them, and whom it would deny."""
+    pods = [*found.pods]
+    denied: list[tuple[Pod, str]] = []
+    for manifest in found.manifests:
+        admitted = _admitted(manifest, families)
+        if isinstance(admitted, Refusal):
+            denied.append((manifest, f"would be denied at admission: {admitted.text}"))
+        else:
+            pods.append(admitted)
+    pods = _told_apart(pods, problems)
+    if any(pod.spec.volumes for pod in pods) and _incomplete(found.storage, problems):
+        pods = _without_claims(pods)
+    return pods, denied
+
+
 def _told_apart(pods: list[Pod], problems: list[Problem]) -> list[Pod]:
     """Return the pods with a uid of its own for each: copied manifests carry the same one."""
     seen: set[str] = set()
@@ -206,6 +220,53 @@ def _told_apart(pods: list[Pod], problems: list[Problem]) -> list[Pod]:
         seen.add(own.uid)
         apart.append(own)
     return apart
+
+
+def _incomplete(storage: Storage, problems: list[Problem]) -> bool:
+    """Return whether claims cannot be judged, because the input does not have what they refer to."""
+    if not storage.claims:
+        return True
+    claims = storage.claims.values()
+    missing = (
+        *(("PersistentVolume",) if not storage.volumes and any(c.volume for c in claims) else ()),
+        *(("StorageClass",) if not storage.classes and any(c.class_name for c in claims) else ()),
+    )
+    if missing:
+        problems.append(
+            Problem(
+                source="",
+                object="PersistentVolumeClaim",
+                field="",
+                message=f"The input has claims, but no {' and no '.join(missing)} object. "
+                "Claims are not looked at; add these objects to have them judged.",
+            )
+        )
+    return bool(missing)
+
+
+def _without_claims(pods: Iterable[Pod]) -> list[Pod]:
+    """Return the pods without their claims, which are named among what was not looked at."""
+    unclaimed: dict[PodSpec, PodSpec] = {}
+    shared: dict[PodSpec, PodSpec] = {}
+    found = []
+    for pod in pods:
+        if not pod.spec.volumes:
+            found.append(pod)
+            continue
+        spec = unclaimed.get(pod.spec)
+        if spec is None:
+            made = _unclaimed(pod.spec)
+            spec = unclaimed[pod.spec] = shared.setdefault(made, made)
+        found.append(replace(pod, spec=spec))
+    return found
+
+
+def _unclaimed(spec: PodSpec) -> PodSpec:
+    disks = named_disks(spec.volumes)
+    if len(disks) == len(spec.volumes):
+        return spec
+    fields = tuple(dict.fromkeys((*spec.fields, CLAIM_VOLUMES)))
+    return replace(spec, volumes=disks, fields=fields)
 
 
 def _place_of(pod: Pod) -> str:
@@ -227,7 +288,7 @@ def _waits_for(pod: Pod) -> str:
     """Return what an unbound pod waits for other than a node, or an empty text."""
     if pod.is_terminating:
         return "is being deleted"
-    if pod.spec.scheduling_gates:
+    if pre_enqueue(pod.spec) is not None:
         return f"waits for scheduling gates: {' '.join(pod.spec.scheduling_gates)}"
     if pod.is_daemon:
         return "is a DaemonSet's pod, which new nodes do not help"
@@ -257,6 +318,8 @@ def _holding(
         amounts=standing_amounts(pod),
         ports=pod_host_ports(pod.spec),
         shares=tuple(shares),
+        claims=held_claims(pod),
+        disks=named_disks(pod.spec.volumes),
     )
 
 

@@ -38,7 +38,7 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
     """
     kinds = _families(found, request)
     picture = assemble(found, kinds)
-    judges = schedulers(found.scheduler, kinds, picture.waiting)
+    judges = schedulers(found.scheduler, kinds, picture.waiting, found.storage)
     prices = PriceModel(cluster_size=picture.ledger.count)
     answer = plan(
         Situation(

@@ -16,6 +16,7 @@ from springtide.engine.framework.profiles import CannotSetUp, Profile, Scheduler
 from springtide.engine.placement.family import DeviceFamily
 from springtide.model.pod import Pod
 from springtide.model.problem import Problem
+from springtide.model.storage import Storage
 from springtide.wire.kubescheduler import CONSTRUCTION_FAULTS, KIND, Given, refusal
 
 
@@ -29,24 +30,32 @@ class Schedulers(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def schedulers(
-    given: Given | None, families: Mapping[str, DeviceFamily], pods: Sequence[Pod]
+    given: Given | None,
+    families: Mapping[str, DeviceFamily],
+    pods: Sequence[Pod],
+    storage: Storage,
 ) -> Schedulers:
-    """Return whose rules judge, or raise InvalidDocument if the scheduler does not start."""
+    """Return whose rules judge, or raise InvalidDocument if the scheduler does not start.
+
+    All of them judge claims by the same storage.
+    """
     if given is None:
         managed = (name for family in families.values() for name in family.resource_names())
-        return Schedulers(framework=_ignoring(managed))
+        return Schedulers(framework=_ignoring(managed, storage))
     scheduler = _started(given)
-    by_name = {profile.name: Framework(profile.framework) for profile in scheduler.profiles}
+    by_name = {
+        profile.name: Framework(profile.framework, storage) for profile in scheduler.profiles
+    }
     return Schedulers(
-        framework=_ignoring(given.configuration.ignored_by_scheduler),
+        framework=_ignoring(given.configuration.ignored_by_scheduler, storage),
         by_name=by_name,
         problems=tuple(_replaced(scheduler, given)),
         notes=_notes(by_name, pods),
     )
 
 
-def _ignoring(resources: Iterable[str]) -> Framework:
-    return Framework(FrameworkConfig(ignored_resources=frozenset(resources)))
+def _ignoring(resources: Iterable[str], storage: Storage) -> Framework:
+    return Framework(FrameworkConfig(ignored_resources=frozenset(resources)), storage)
 
 
 def _started(given: Given) -> Scheduler:

@@ -16,10 +16,12 @@ from springtide.engine.capacity.limits import Limiter
 from springtide.engine.capacity.packing import Packing
 from springtide.engine.capacity.start import DeviceTotals, Start
 from springtide.engine.capacity.stepping import Stepping
+from springtide.engine.framework.volume_restrictions import watched_disks
 from springtide.engine.placement.classes import PodClass
 from springtide.model.node import HOSTNAME_LABEL
 from springtide.model.pod import Pod
 from springtide.model.resources import amounts
+from springtide.model.storage import READ_WRITE_ONCE_POD, Storage
 
 
 class NewNode(msgspec.Struct, frozen=True):
@@ -58,7 +60,11 @@ def estimate(
         fast = best_for_fastpath(order, amounts(start.template.node.capacity))
         if fast is not None:
             order = [batch for batch in order if batch is not fast] + [fast]
-    apart = any(tells_nodes_apart(batch.pod_class) for batch in items)
+    storage = start.tables.framework.storage
+    apart = any(
+        tells_nodes_apart(batch.pod_class) or keeps_company_away(batch.pod_class, storage)
+        for batch in items
+    )
     placer: Packing | Stepping = Stepping(start) if apart else Packing(start)
     is_open = True
     for batch in order:
@@ -81,6 +87,14 @@ def tells_nodes_apart(pod_class: PodClass) -> bool:
         or any(key == HOSTNAME_LABEL for key, _ in ask.spec.node_selector)
         or any(term.fields for term in terms)
         or any(part.key == HOSTNAME_LABEL for term in terms for part in term.expressions)
+    )
+
+
+def keeps_company_away(pod_class: PodClass, storage: Storage | None) -> bool:
+    """Return whether pods of the class may shut each other out by a disk or claim that they share."""
+    claims = storage.claims if storage is not None else {}
+    return bool(watched_disks(pod_class.disks)) or any(
+        READ_WRITE_ONCE_POD in claims[key].access_modes for key in pod_class.claims if key in claims
     )
 
 

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from springtide.engine.capacity.shortage import shortage
 from springtide.engine.capacity.states import DeviceStates, nameless
+from springtide.engine.framework.claims import held_claims, named_disks
 from springtide.engine.framework.node_resources_fit import NodeResourcesFit
 from springtide.engine.framework.requests import pod_host_ports
 from springtide.engine.placement.classes import PodClass, standing_amounts
@@ -57,6 +58,8 @@ class Start(msgspec.Struct, frozen=True, kw_only=True):
                     row=row,
                     amounts=standing_amounts(pod),
                     ports=pod_host_ports(pod.spec),
+                    claims=held_claims(pod),
+                    disks=named_disks(pod.spec.volumes),
                 )
             )
         return row

@@ -14,10 +14,12 @@ import numpy.typing as npt
 from springtide.base.selectors import NodeSelectorTerm
 from springtide.engine.framework.ask import PodAsk
 from springtide.engine.framework.node_affinity import NodeAffinity
+from springtide.engine.framework.node_declared_features import NodeDeclaredFeatures
 from springtide.engine.framework.node_name import NodeName
 from springtide.engine.framework.node_ports import NodePorts
 from springtide.engine.framework.node_resources_fit import NodeResourcesFit
 from springtide.engine.framework.node_unschedulable import NodeUnschedulable
+from springtide.engine.framework.node_volume_limits import NodeVolumeLimits
 from springtide.engine.framework.preparation import Preparation, PreparedAsk
 from springtide.engine.framework.rule import (
     Broken,
@@ -39,9 +41,13 @@ from springtide.engine.framework.verdicts import (
     put,
     uniform,
 )
+from springtide.engine.framework.volume_binding import VolumeBinding
+from springtide.engine.framework.volume_restrictions import VolumeRestrictions
+from springtide.engine.framework.volume_zone import VolumeZone
 from springtide.model.columns import Bool
 from springtide.model.ledger import Ledger
 from springtide.model.refusal import Refusal
+from springtide.model.storage import Storage
 
 __all__ = [
     "OUTSIDE",
@@ -73,10 +79,16 @@ class FrameworkConfig(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Framework:
-    """The filter plugins of one scheduler profile, for asks about one ledger after the other."""
+    """The filter plugins of one scheduler profile, for asks about one ledger after the other.
 
-    def __init__(self, config: FrameworkConfig | None = None) -> None:
+    Without `storage` nothing is known of claims, and no rule looks at them.
+    """
+
+    def __init__(
+        self, config: FrameworkConfig | None = None, storage: Storage | None = None
+    ) -> None:
         config = config or FrameworkConfig()
+        self.storage = storage
         self._disabled = config.disabled
         self._unprepared: frozenset[str] = frozenset()
         self._fit = NodeResourcesFit(config.ignored_resources, config.ignored_groups)
@@ -87,6 +99,11 @@ class Framework:
             NodeAffinity(config.added_node_terms),
             NodePorts(),
             self._fit,
+            VolumeRestrictions(storage),
+            NodeVolumeLimits(storage),
+            VolumeBinding(storage),
+            VolumeZone(storage),
+            NodeDeclaredFeatures(),
         )
         """In the order of kube-scheduler; a rule's code is its position from `FIRST_RULE` on."""
         self._configure(config)
@@ -120,9 +137,10 @@ class Framework:
                 continue
             preparation.ask(rule)
             match rule.prepare(ask, ledger):
-                case Skipped():
-                    continue
-                case Ready(check=check, nodes=nodes):
+                case Skipped(is_lasting=is_lasting):
+                    preparation.last(is_lasting=is_lasting)
+                case Ready(check=check, nodes=nodes, is_lasting=is_lasting):
+                    preparation.last(is_lasting=is_lasting)
                     preparation.restrict(rule, nodes)
                     if rule.name not in self._disabled:
                         preparation.check(code, check)

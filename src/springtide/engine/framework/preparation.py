@@ -56,6 +56,10 @@ class Preparation:
         """Note that a rule is asked; some have to be asked again after a change elsewhere."""
         self._is_lasting &= rule.reads is not Reads.CLUSTER
 
+    def last(self, *, is_lasting: bool) -> None:
+        """Take in whether a rule's answer to this ask outlives placements on other rows."""
+        self._is_lasting &= is_lasting
+
     def check(self, code: int, check: Check) -> None:
         """Let a rule judge rows."""
         self._checks.append((code, check))

@@ -74,7 +74,9 @@ class Check(Protocol):
 
 
 class Skipped(msgspec.Struct, frozen=True):
-    """The rule has nothing to say about this ask."""
+    """The rule has nothing to say about this ask, `is_lasting` whatever is placed anywhere."""
+
+    is_lasting: bool = True
 
 
 class Rejected(msgspec.Struct, frozen=True):
@@ -90,10 +92,14 @@ class Broken(msgspec.Struct, frozen=True):
 
 
 class Ready(msgspec.Struct, frozen=True):
-    """The rule will judge rows. `nodes` are the only nodes that may pass, None if any may."""
+    """The rule will judge rows. `nodes` are the only nodes that may pass, None if any may.
+
+    Unless the check `is_lasting`, a placement on any row may change its verdict on every row.
+    """
 
     check: Check
     nodes: frozenset[str] | None = None
+    is_lasting: bool = True
 
 
 Prepared = Skipped | Rejected | Broken | Ready

@@ -11,6 +11,7 @@ import msgspec
 
 from springtide.base.names import PODS
 from springtide.engine.framework.ask import PodAsk, ask_of
+from springtide.engine.framework.claims import held_claims, named_disks
 from springtide.engine.framework.requests import (
     SPEC_CACHE_ENTRIES,
     held_requests,
@@ -20,6 +21,7 @@ from springtide.engine.framework.requests import (
 from springtide.engine.placement.family import Ask, DeviceFamily
 from springtide.model.pod import HostPort, Pod, PodSpec
 from springtide.model.refusal import Refusal
+from springtide.model.volumes import DiskVolume
 
 
 class PodClass(msgspec.Struct, frozen=True, cache_hash=True):
@@ -34,6 +36,8 @@ class PodClass(msgspec.Struct, frozen=True, cache_hash=True):
     refusal: Refusal | None = None
     amounts: tuple[tuple[str, int], ...] = ()
     ports: tuple[HostPort, ...] = ()
+    claims: tuple[str, ...] = ()
+    disks: tuple[DiskVolume, ...] = ()
 
     @property
     def names_devices(self) -> bool:
@@ -76,6 +80,8 @@ class Classifier:
             refusal=refusal,
             amounts=held_amounts(pod.spec),
             ports=pod_host_ports(pod.spec),
+            claims=held_claims(pod),
+            disks=named_disks(pod.spec.volumes),
         )
 
 

@@ -2,8 +2,9 @@
 
 A class's table holds per row the first rule that refuses, its details, and the node score. A look
 at it re-evaluates the rows logged in the ledger's change log since the last look, in one vector
-call. Framework rules come first; device families judge the rows that are left. Where a family's
-vector verdict is an upper bound, `place` decides and writes its refusal back.
+call; where a placement anywhere may change every verdict, all rows. Framework rules come first;
+device families judge the rows that are left. Where a family's vector verdict is an upper bound,
+`place` decides and writes its refusal back.
 
 Tables are bounded, rebuilt at will and never a source of truth.
 """
@@ -200,9 +201,10 @@ class Tables:
         framework = self.framework_of(table.pod_class)
         if len(table.code) < len(ledger.born):
             table.grow(len(ledger.born))
-        if table.prepared is None or not table.prepared.is_lasting:
+        is_stale = table.prepared is None or not table.prepared.is_lasting
+        if is_stale:
             table.prepared = framework.prepare(table.pod_class.framework, ledger)
-        if seen < 0:
+        if is_stale or seen < 0:
             self._evaluate(table, np.arange(ledger.count), evaluate=framework.evaluate)
             return
         rows = ledger.changes.since(seen).astype(np.intp)
@@ -302,6 +304,8 @@ def holding(uid: str, pod_class: PodClass, placement: Placement) -> Holding:
         amounts=pod_class.amounts,
         ports=pod_class.ports,
         shares=placement.shares,
+        claims=pod_class.claims,
+        disks=pod_class.disks,
     )
 
 

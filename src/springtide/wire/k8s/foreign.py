@@ -1,8 +1,9 @@
 """Which rules beyond resources and nodes a pod spec invokes.
 
-Spread constraints, affinity between pods, volumes and resource claims are decided by plugins that an
-answer may not have looked at. They are only named here, so that the answer can say so. Preferences
-never exclude a node and have names of their own.
+Spread constraints, affinity between pods, resource claims, disks that a CSI driver stands in for and
+claims that are still to be written are decided by plugins that an answer may not have looked at.
+They are only named here, so that the answer can say so. Preferences never exclude a node and have
+names of their own.
 """
 
 from typing import Final
@@ -25,13 +26,13 @@ _SPREAD: Final = msgspec.json.Decoder(tuple[schema.TopologySpreadConstraint, ...
 
 
 def foreign_fields(
-    read: schema.PodSpec, affinity: schema.Affinity, *, path: str
+    read: schema.PodSpec, affinity: schema.Affinity, *, path: str, is_manifest: bool = False
 ) -> tuple[str, ...]:
     """Return the names of the API fields in use, in a fixed order."""
     return (
         *_spread(read, path=path),
         *_affinity(affinity),
-        *_volumes(read.volumes),
+        *_volumes(read.volumes, is_manifest=is_manifest),
         *((RESOURCE_CLAIMS,) if read.resource_claims else ()),
     )
 
@@ -63,24 +64,23 @@ def _affinity(read: schema.Affinity) -> tuple[str, ...]:
     )
 
 
-def _volumes(volumes: tuple[schema.Volume, ...]) -> tuple[str, ...]:
+def _volumes(volumes: tuple[schema.Volume, ...], *, is_manifest: bool) -> tuple[str, ...]:
+    is_unwritten = any(_is_unwritten(each, is_manifest=is_manifest) for each in volumes)
     return (
-        *((CLAIM_VOLUMES,) if any(_is_claim(each) for each in volumes) else ()),
-        *((DISK_VOLUMES,) if any(_is_disk(each) for each in volumes) else ()),
+        *((CLAIM_VOLUMES,) if is_unwritten else ()),
+        *((DISK_VOLUMES,) if any(_is_migrated(each) for each in volumes) else ()),
     )
 
 
-def _is_claim(volume: schema.Volume) -> bool:
-    return volume.persistent_volume_claim is not None or volume.ephemeral is not None
-
-
-def _is_disk(volume: schema.Volume) -> bool:
-    kinds = (
-        volume.gce_persistent_disk,
-        volume.aws_elastic_block_store,
-        volume.rbd,
-        volume.iscsi,
-        volume.azure_disk,
-        volume.csi,
+def _is_unwritten(volume: schema.Volume, *, is_manifest: bool) -> bool:
+    """Return whether a controller will make the claim together with the pod."""
+    claim = volume.persistent_volume_claim
+    return (claim is not None and not claim.claim_name) or (
+        is_manifest and volume.ephemeral is not None
     )
+
+
+def _is_migrated(volume: schema.Volume) -> bool:
+    """Return whether a CSI driver stands in for the disk, whose limit is not counted here."""
+    kinds = (volume.gce_persistent_disk, volume.aws_elastic_block_store, volume.azure_disk)
     return any(kind is not None for kind in kinds)

@@ -23,4 +23,5 @@ def to_node(read: schema.Node, parts: Parts) -> Node:
         allocatable=parts.quantities(status.allocatable, "status.allocatable"),
         conditions={each.type: each.status for each in status.conditions},
         created=metadata.creation_timestamp or "",
+        declared_features=frozenset(status.declared_features),
     )

@@ -6,7 +6,7 @@ told as a `Problem`; what is of no use is counted.
 """
 
 from collections import Counter
-from typing import Final
+from typing import Final, TypeAlias
 
 import msgspec
 from msgspec.structs import replace
@@ -14,13 +14,16 @@ from msgspec.structs import replace
 from springtide.model.node import Node
 from springtide.model.pod import Pod
 from springtide.model.problem import Problem
+from springtide.model.storage import Storage
 from springtide.model.workload import DaemonSet
 from springtide.wire.errors import MalformedObject
-from springtide.wire.k8s import schema
+from springtide.wire.k8s import schema, storage_schema
 from springtide.wire.k8s.classes import Classes, Named, named
 from springtide.wire.k8s.nodes import to_node
 from springtide.wire.k8s.parts import Parts, decoded, plain
 from springtide.wire.k8s.pods import DEFAULT_NAMESPACE, is_manifest, to_pod
+from springtide.wire.k8s.storage import StorageReading
+from springtide.wire.k8s.storage_schema import StorageObject
 from springtide.wire.k8s.workloads import (
     Owners,
     Replicated,
@@ -31,7 +34,9 @@ from springtide.wire.k8s.workloads import (
     to_pods,
 )
 
-_DECODERS: Final[dict[tuple[str, str], msgspec.json.Decoder[schema.Object]]] = {
+Object: TypeAlias = schema.Object | StorageObject
+
+_DECODERS: Final[dict[tuple[str, str], msgspec.json.Decoder[Object]]] = {
     ("", "Node"): msgspec.json.Decoder(schema.Node),
     ("", "Pod"): msgspec.json.Decoder(schema.Pod),
     ("apps", "Deployment"): msgspec.json.Decoder(schema.Deployment),
@@ -41,16 +46,37 @@ _DECODERS: Final[dict[tuple[str, str], msgspec.json.Decoder[schema.Object]]] = {
     ("batch", "Job"): msgspec.json.Decoder(schema.Job),
     ("scheduling.k8s.io", "PriorityClass"): msgspec.json.Decoder(schema.PriorityClass),
     ("node.k8s.io", "RuntimeClass"): msgspec.json.Decoder(schema.RuntimeClass),
+    ("", "PersistentVolumeClaim"): msgspec.json.Decoder(storage_schema.PersistentVolumeClaim),
+    ("", "PersistentVolume"): msgspec.json.Decoder(storage_schema.PersistentVolume),
+    ("storage.k8s.io", "StorageClass"): msgspec.json.Decoder(storage_schema.StorageClass),
+    ("storage.k8s.io", "CSINode"): msgspec.json.Decoder(storage_schema.CSINode),
+    ("storage.k8s.io", "CSIDriver"): msgspec.json.Decoder(storage_schema.CSIDriver),
+    ("storage.k8s.io", "CSIStorageCapacity"): msgspec.json.Decoder(
+        storage_schema.CSIStorageCapacity
+    ),
+    ("storage.k8s.io", "VolumeAttachment"): msgspec.json.Decoder(storage_schema.VolumeAttachment),
 }
-_CLUSTER_WIDE: Final = frozenset({"Node", "PriorityClass", "RuntimeClass"})
 _GROUPS: Final = {kind: group for group, kind in _DECODERS}
+# The objects that belong to no namespace.
+_CLUSTER_WIDE: Final = frozenset(
+    {
+        "Node",
+        "PriorityClass",
+        "RuntimeClass",
+        "PersistentVolume",
+        "StorageClass",
+        "CSINode",
+        "CSIDriver",
+        "VolumeAttachment",
+    }
+)
 _LEFT_OUT: Final = "The object is left out."
 
 
 class ObjectList(schema.Read, frozen=True):
     """A list of objects that are all of the kinds we read."""
 
-    items: tuple[schema.Object, ...]
+    items: tuple[Object, ...]
     kind: str = ""
 
 
@@ -80,6 +106,7 @@ class Objects:
         self.problems: list[Problem] = []
         self.read: Counter[str] = Counter()
         self.ignored: Counter[str] = Counter()
+        self._storage = StorageReading()
         self._workloads: dict[tuple[str, str, str], tuple[str, Replicated]] = {}
         self._classes = Classes()
         self._named: dict[str, Named] = {}
@@ -117,6 +144,11 @@ class Objects:
             Problem(source=source, object=name, field=fault.field, message=message)
         )
 
+    @property
+    def storage(self) -> Storage:
+        """Return all that was said about storage."""
+        return self._storage.storage()
+
     def finish(self) -> None:
         """Let the workloads stand for their pods, now that all pods and classes are known."""
         self._expand_workloads()
@@ -153,7 +185,7 @@ class Objects:
             self.sources[f"Pod/{pod.key}"] = source
             taken.add(pod.key)
 
-    def _add(self, read: schema.Object, source: str, at: str) -> None:
+    def _add(self, read: Object, source: str, at: str) -> None:
         self.read[kind_of(read)] += 1
         try:
             is_new = self._keep(read, source)
@@ -166,7 +198,7 @@ class Objects:
             reason = "it is given twice, and the first one counts. Remove one of them."
             self.problem(source, _name_of(read, at), MalformedObject("", reason))
 
-    def _keep(self, read: schema.Object, source: str) -> bool:
+    def _keep(self, read: Object, source: str) -> bool:
         """Keep an object, and return whether it is the first of its name."""
         match read:
             case schema.Pod():
@@ -176,12 +208,17 @@ class Objects:
                 return self.nodes.setdefault(node.name, node) is node
             case schema.DaemonSet():
                 return self._keep_daemon_set(read)
-            case schema.PriorityClass():
-                return self._classes.add_priority(read)
-            case schema.RuntimeClass():
-                return self._classes.add_runtime(read, self.parts)
-            case _:
+            case schema.PriorityClass() | schema.RuntimeClass():
+                return self._keep_class(read)
+            case schema.Deployment() | schema.ReplicaSet() | schema.StatefulSet() | schema.Job():
                 return self._keep_workload(read, source)
+            case _:
+                return self._storage.keep(read)
+
+    def _keep_class(self, read: schema.PriorityClass | schema.RuntimeClass) -> bool:
+        if isinstance(read, schema.PriorityClass):
+            return self._classes.add_priority(read)
+        return self._classes.add_runtime(read, self.parts)
 
     def _keep_pod(self, read: schema.Pod) -> bool:
         from_manifest = is_manifest(read)
@@ -220,7 +257,7 @@ def label(kind: str, value: object, at: str) -> str:
     return f"{kind}/{namespace if is_given else DEFAULT_NAMESPACE}/{name}"
 
 
-def _name_of(read: schema.Object, at: str) -> str:
+def _name_of(read: Object, at: str) -> str:
     metadata = read.metadata
     if not metadata.name:
         return f"{kind_of(read)} at {at}" if at else kind_of(read)

@@ -81,6 +81,7 @@ class NodeStatus(Read, frozen=True):
     capacity: Raw = ABSENT
     allocatable: Raw = ABSENT
     conditions: tuple[NodeCondition, ...] = ()
+    declared_features: tuple[str, ...] = ()
 
 
 class Node(Read, frozen=True, tag="Node", tag_field="kind"):
@@ -112,6 +113,12 @@ class ResourceRequirements(Read, frozen=True):
     limits: Quantities | None = None
 
 
+class RestartRule(Read, frozen=True):
+    """What to do when a container exits."""
+
+    action: str = ""
+
+
 class Container(Read, frozen=True):
     """A container of a pod."""
 
@@ -119,6 +126,7 @@ class Container(Read, frozen=True):
     resources: Raw = ABSENT
     ports: Raw = ABSENT
     restart_policy: str = ""
+    restart_policy_rules: tuple[RestartRule, ...] = ()
 
 
 class PodAffinity(Read, frozen=True):
@@ -162,17 +170,72 @@ class TopologySpreadConstraint(Read, frozen=True):
     when_unsatisfiable: str = ""
 
 
-class Volume(Read, frozen=True):
-    """A volume: only of which kind it is, as far as the kind can decide about nodes."""
+class ClaimSource(Read, frozen=True):
+    """A claim in the pod's namespace."""
 
-    persistent_volume_claim: Present | None = None
+    claim_name: str = ""
+
+
+class GceDisk(Read, frozen=True):
+    """A disk of Google's cloud."""
+
+    pd_name: str = ""
+    read_only: bool = False
+
+
+class AwsDisk(Read, frozen=True, rename={"volume_id": "volumeID", "read_only": "readOnly"}):
+    """A disk of Amazon's cloud."""
+
+    volume_id: str = ""
+    read_only: bool = False
+
+
+class AzureDisk(Read, frozen=True):
+    """A disk of Microsoft's cloud."""
+
+    disk_name: str = ""
+
+
+class IscsiDisk(Read, frozen=True):
+    """A disk behind iSCSI."""
+
+    iqn: str = ""
+    read_only: bool = False
+
+
+class RbdImage(Read, frozen=True):
+    """A block device of Ceph."""
+
+    monitors: tuple[str, ...] = ()
+    image: str = ""
+    pool: str = ""
+    read_only: bool = False
+
+
+class Volume(Read, frozen=True):
+    """A volume, as far as its kind can decide about nodes."""
+
+    name: str = ""
+    persistent_volume_claim: ClaimSource | None = None
     ephemeral: Present | None = None
-    gce_persistent_disk: Present | None = None
-    aws_elastic_block_store: Present | None = None
-    rbd: Present | None = None
-    iscsi: Present | None = None
-    azure_disk: Present | None = None
-    csi: Present | None = None
+    gce_persistent_disk: GceDisk | None = None
+    aws_elastic_block_store: AwsDisk | None = None
+    rbd: RbdImage | None = None
+    iscsi: IscsiDisk | None = None
+    azure_disk: AzureDisk | None = None
+
+    @property
+    def decides(self) -> bool:
+        """Return whether the volume is of a kind that can decide about nodes."""
+        return (
+            self.persistent_volume_claim is not None
+            or self.ephemeral is not None
+            or self.gce_persistent_disk is not None
+            or self.aws_elastic_block_store is not None
+            or self.rbd is not None
+            or self.iscsi is not None
+            or self.azure_disk is not None
+        )
 
 
 class SchedulingGate(Read, frozen=True):
@@ -196,6 +259,7 @@ class PodSpec(Read, frozen=True):
     scheduler_name: str = ""
     priority: int = 0
     host_network: bool = False
+    host_users: bool | None = None
     scheduling_gates: tuple[SchedulingGate, ...] = ()
     resource_claims: tuple[Present, ...] = ()
     volumes: tuple[Volume, ...] = ()

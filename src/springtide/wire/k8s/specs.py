@@ -15,8 +15,10 @@ from springtide.base.taints import Toleration
 from springtide.model.pod import Container, HostPort, PodSpec
 from springtide.wire.k8s import schema
 from springtide.wire.k8s.admission import admitted
+from springtide.wire.k8s.features import required_features
 from springtide.wire.k8s.foreign import foreign_fields
 from springtide.wire.k8s.parts import Parts, decoded, is_given
+from springtide.wire.k8s.volumes import to_volumes
 
 DEFAULT_SCHEDULER: Final = "default-scheduler"
 ALWAYS: Final = "Always"
@@ -55,16 +57,24 @@ def _key(read: schema.PodSpec, *, is_manifest: bool) -> Hashable:
         read.priority,
         read.scheduling_gates,
         read.resource_claims,
-        read.volumes,
+        # The names of other volumes are made up for each pod.
+        tuple([each for each in read.volumes if each.decides]),
         is_manifest,
-        is_manifest and read.host_network,
+        read.host_network,
+        read.host_users,
     )
 
 
 def _containers_key(containers: tuple[schema.Container, ...]) -> Hashable:
     return tuple(
         [
-            (each.name, bytes(each.resources), bytes(each.ports), each.restart_policy)
+            (
+                each.name,
+                bytes(each.resources),
+                bytes(each.ports),
+                each.restart_policy,
+                each.restart_policy_rules,
+            )
             for each in containers
         ]
     )
@@ -73,12 +83,13 @@ def _containers_key(containers: tuple[schema.Container, ...]) -> Hashable:
 class _Reading:
     """One spec on its way into the model, with the path for complaints."""
 
-    __slots__ = ("_has_host_ports", "_parts", "_path", "_read")
+    __slots__ = ("_has_host_ports", "_is_manifest", "_parts", "_path", "_read")
 
     def __init__(self, read: schema.PodSpec, parts: Parts, *, path: str, is_manifest: bool) -> None:
         self._read = read
         self._parts = parts
         self._path = path
+        self._is_manifest = is_manifest
         # The API server fills in the host ports of pods that it stores.
         self._has_host_ports = is_manifest and read.host_network
 
@@ -98,7 +109,9 @@ class _Reading:
             scheduler_name=read.scheduler_name or DEFAULT_SCHEDULER,
             priority=read.priority,
             scheduling_gates=tuple(gate.name for gate in read.scheduling_gates),
-            fields=foreign_fields(read, affinity, path=path),
+            volumes=to_volumes(read.volumes, is_manifest=self._is_manifest),
+            required_features=required_features(read),
+            fields=foreign_fields(read, affinity, path=path, is_manifest=self._is_manifest),
         )
 
     def _containers(

@@ -38,7 +38,7 @@ _NODE_TROUBLES: Final = (
 _NO_NETWORK: Final = ("node.kubernetes.io/network-unavailable", NO_SCHEDULE)
 
 
-def kind_of(read: schema.Object) -> str:
+def kind_of(read: msgspec.Struct) -> str:
     """Return the kind of a decoded object."""
     return type(read).__name__
 
@@ -181,7 +181,7 @@ def _template_spec(workload: Replicated) -> schema.PodSpec:
     if not isinstance(workload, schema.StatefulSet) or not workload.spec.volume_claim_templates:
         return spec
     # The controller adds a volume for each claim template.
-    claim = schema.Volume(persistent_volume_claim=schema.Present())
+    claim = schema.Volume(persistent_volume_claim=schema.ClaimSource())
     return msgspec.structs.replace(spec, volumes=(*spec.volumes, claim))
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from springtide.base import quantity
 from springtide.base.names import PODS
 from springtide.engine.framework.ask import ask_of
+from springtide.engine.framework.claims import held_claims, named_disks
 from springtide.engine.framework.framework import PASSES, Framework, FrameworkConfig
 from springtide.engine.framework.requests import held_requests, pod_host_ports
 from springtide.model.ledger import Holding, Ledger
@@ -14,6 +15,7 @@ from springtide.model.node import Node
 from springtide.model.pod import Container, Pod, PodSpec
 from springtide.model.refusal import Refusal
 from springtide.model.resources import Resources
+from springtide.model.storage import Storage
 
 ROOM = tuple((name, quantity.parse("1Gi")) for name in ("cpu", "memory", "pods"))
 
@@ -47,7 +49,10 @@ def ledger_of(nodes: Sequence[Node], running: Sequence[Pod] = ()) -> Ledger:
         amounts = ((PODS, 1), *held_requests(each).items())
         ports = pod_host_ports(each.spec)
         row = ledger.rows[each.node_name]
-        ledger.hold(Holding(uid=each.uid, row=row, amounts=amounts, ports=ports))
+        claims, disks = held_claims(each), named_disks(each.spec.volumes)
+        ledger.hold(
+            Holding(uid=each.uid, row=row, amounts=amounts, ports=ports, claims=claims, disks=disks)
+        )
     return ledger
 
 
@@ -56,10 +61,11 @@ def answers(
     nodes: Sequence[Node],
     running: Sequence[Pod] = (),
     config: FrameworkConfig | None = None,
+    storage: Storage | None = None,
 ) -> list[Refusal | None]:
     """Return each node's refusal, None where it takes the pod."""
     ledger = ledger_of(nodes, running)
-    framework = Framework(config)
+    framework = Framework(config, storage)
     prepared = framework.prepare(ask_of(pending), ledger)
     verdicts = framework.evaluate(prepared, ledger, np.arange(ledger.count))
     rows = zip(

@@ -9,6 +9,7 @@ from springtide.base import quantity
 from springtide.base.selectors import NodeSelectorRequirement, NodeSelectorTerm
 from springtide.base.taints import Toleration
 from springtide.model.pod import ContainerResize, HostPort, Owner, Pod, Resize
+from springtide.model.volumes import ClaimVolume, DiskKind, DiskVolume, EphemeralVolume
 from springtide.wire.errors import MalformedObject
 from springtide.wire.k8s import Parts, decode_pod
 
@@ -359,9 +360,10 @@ PREFERRED = {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1}]}
         ({"affinity": {"podAffinity": PREFERRED}}, ("affinity.preferred",)),
         ({"affinity": {"nodeAffinity": PREFERRED}}, ("affinity.preferred",)),
         ({"volumes": [{"persistentVolumeClaim": {}}]}, ("volumes.persistentVolumeClaim",)),
-        ({"volumes": [{"ephemeral": {}}]}, ("volumes.persistentVolumeClaim",)),
+        ({"volumes": [{"persistentVolumeClaim": {"claimName": "c"}}, {"ephemeral": {}}]}, ()),
         ({"volumes": [{"emptyDir": {}}, {"projected": {}}]}, ()),
-        ({"volumes": [{"csi": {"driver": "d"}}]}, ("volumes.disk",)),
+        ({"volumes": [{"csi": {"driver": "d"}}, {"rbd": {}}, {"iscsi": {}}]}, ()),
+        ({"volumes": [{"azureDisk": {"diskName": "d"}}]}, ("volumes.disk",)),
         ({"volumes": [{"gcePersistentDisk": {"pdName": "d"}}]}, ("volumes.disk",)),
         ({"volumes": [{"awsElasticBlockStore": {"volumeID": "d"}}]}, ("volumes.disk",)),
         ({"resourceClaims": [{"name": "c"}]}, ("resourceClaims",)),
@@ -369,3 +371,57 @@ PREFERRED = {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1}]}
 )
 def test_fields_of_other_rules_are_named(spec: dict[str, Any], fields: tuple[str, ...]) -> None:
     assert pod(spec).spec.fields == fields
+
+
+def test_volumes_that_decide_about_nodes_are_kept_in_order() -> None:
+    volumes = [
+        {"name": "kube-api-access-abcde", "projected": {}},
+        {"name": "data", "persistentVolumeClaim": {"claimName": "data-0"}},
+        {"name": "scratch", "ephemeral": {"volumeClaimTemplate": {}}},
+        {"name": "aws", "awsElasticBlockStore": {"volumeID": "vol-1"}},
+        {"name": "rbd", "rbd": {"monitors": ["m"], "image": "i", "pool": "p", "readOnly": True}},
+    ]
+
+    found = pod({"volumes": volumes}).spec.volumes
+
+    assert found == (
+        ClaimVolume("data-0"),
+        EphemeralVolume("scratch"),
+        DiskVolume(kind=DiskKind.AWS, name="vol-1"),
+        DiskVolume(kind=DiskKind.RBD, name="i", pool="p", monitors=("m",), is_read_only=True),
+    )
+
+
+def test_volumes_that_decide_nothing_do_not_part_equal_pods() -> None:
+    parts = Parts()
+
+    first, second = (
+        pod({"volumes": [{"name": f"kube-api-access-{each}", "projected": {}}]}, parts=parts)
+        for each in ("abcde", "fghij")
+    )
+
+    assert first.spec is second.spec
+
+
+@pytest.mark.parametrize(
+    ("spec", "features"),
+    [
+        ({}, ()),
+        ({"hostNetwork": True, "hostUsers": False}, ("UserNamespacesHostNetworkSupport",)),
+        ({"hostNetwork": True}, ()),
+        ({"hostUsers": False}, ()),
+        (
+            {
+                "initContainers": [
+                    container(restartPolicyRules=[{"action": "RestartAllContainers"}])
+                ]
+            },
+            ("RestartAllContainersOnContainerExits",),
+        ),
+        ({"containers": [container(restartPolicyRules=[{"action": "Restart"}])]}, ()),
+    ],
+)
+def test_what_a_pod_asks_of_the_kubelet_is_inferred(
+    spec: dict[str, Any], features: tuple[str, ...]
+) -> None:
+    assert pod(spec).spec.required_features == features

@@ -8,6 +8,7 @@ import pytest
 from springtide.base import quantity
 from springtide.base.taints import Toleration
 from springtide.model.pod import HostPort, Owner
+from springtide.model.volumes import DiskVolume
 from springtide.wire.documents import Input, decode
 from springtide.wire.source import Source
 
@@ -152,6 +153,19 @@ def test_a_claim_template_is_a_volume_of_the_pod() -> None:
     found = read(workload("StatefulSet", volumeClaimTemplates=[{"metadata": {"name": "data"}}]))
 
     assert found.manifests[0].spec.fields == ("volumes.persistentVolumeClaim",)
+    assert found.manifests[0].spec.volumes == ()
+
+
+def test_a_claim_that_is_still_to_be_made_for_a_manifest_is_not_looked_up() -> None:
+    manifest = stored_pod("p")
+    del manifest["metadata"]["uid"]
+    scratch = {"name": "scratch", "ephemeral": {"volumeClaimTemplate": {}}}
+    ceph = {"name": "ceph", "rbd": {"monitors": ["m"], "image": "i"}}
+
+    (found,) = read({**manifest, "spec": {"volumes": [scratch, ceph]}}).manifests
+
+    assert found.spec.fields == ("volumes.persistentVolumeClaim",)
+    assert [each.pool for each in found.spec.volumes if isinstance(each, DiskVolume)] == ["rbd"]
 
 
 def test_a_workload_that_is_being_deleted_starts_nothing() -> None:

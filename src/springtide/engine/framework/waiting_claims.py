@@ -1,0 +1,210 @@
+"""Claims that wait for their first consumer: met by a volume that is there, or by one to be made.
+
+A volume serves one claim of the pod only. The smallest claim chooses first, and takes the smallest
+volume that does. What is not met this way is made, if the class can make it: the first claim for
+which it cannot decides why the node is refused.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import msgspec
+import numpy as np
+
+from springtide.base.quantity import Quantity
+from springtide.base.selectors import MalformedSelector, compile_selector
+from springtide.engine.framework.label_columns import LabelColumns
+from springtide.engine.framework.node_terms import AnyOf
+from springtide.engine.framework.reach import (
+    allowed_by,
+    anywhere,
+    new_nodes,
+    reach,
+    selected_by,
+)
+from springtide.engine.framework.rule import Rows, Selection
+from springtide.model.columns import Bool
+from springtide.model.ledger import Ledger
+from springtide.model.storage import Claim, PersistentVolume, Storage, StorageClass
+
+NO_PROVISIONER: Final = "kubernetes.io/no-provisioner"
+FILESYSTEM: Final = "Filesystem"
+AVAILABLE: Final = "Available"
+_NOTHING: Final = Quantity(nano=0)
+_NO_ROW: Final = -1
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """Which rows have no volume for a claim, and which have no room to make one."""
+
+    no_volume: Bool
+    no_space: Bool
+
+
+class _Provision(msgspec.Struct, frozen=True):
+    """Where a volume may be made, and where there is room for it."""
+
+    allowed: AnyOf
+    room: AnyOf
+
+
+class Shelf:
+    """The volumes of a storage by who may take them: most of a cluster's are taken for good."""
+
+    def __init__(self, storage: Storage) -> None:
+        self.storage = storage
+        self._free: dict[str, list[PersistentVolume]] = {}
+        self._reserved: dict[str, list[PersistentVolume]] = {}
+        for volume in storage.volumes.values():
+            if volume.claim is None:
+                self._free.setdefault(volume.class_name, []).append(volume)
+            else:
+                key = f"{volume.claim.namespace}/{volume.claim.name}"
+                self._reserved.setdefault(key, []).append(volume)
+
+    def open_to(self, claim: Claim) -> Iterator[PersistentVolume]:
+        """Yield the volumes of the claim's class that are not reserved for another."""
+        for volume in self._reserved.get(claim.key, ()):
+            is_meant = volume.claim is not None and volume.claim.uid in {"", claim.uid}
+            if is_meant and volume.class_name == claim.class_name:
+                yield volume
+        yield from self._free.get(claim.class_name, ())
+
+
+class WaitingClaims:
+    """The waiting claims of one pod, judged on any rows."""
+
+    def __init__(self, claims: Sequence[Claim], shelf: Shelf, columns: LabelColumns) -> None:
+        self._meant = [each for each in claims if each.selected_node is not None]
+        free = (each for each in claims if each.selected_node is None)
+        self._free = sorted(free, key=lambda claim: (claim.requested or _NOTHING).nano)
+        self._volumes = [candidates(each, shelf) for each in self._free]
+        self._provisions = {each.key: _provision(each, shelf.storage, columns) for each in claims}
+        self._new_nodes = new_nodes(columns)
+        wanted = [volume for volumes in self._volumes for volume in volumes]
+        distinct = {volume.name: volume for volume in wanted}
+        self._is_contested = len(distinct) < len(wanted)
+        self._reaches = (
+            {name: _union([volume], columns) for name, volume in distinct.items()}
+            if self._is_contested
+            else {}
+        )
+        self._unions = [_union(volumes, columns) for volumes in self._volumes]
+
+    def judge(self, ledger: Ledger, selected: Selection) -> Verdict:
+        """Return the verdict over the selected rows."""
+        is_open = self._is_meant(ledger, selected.rows)
+        no_volume = ~is_open
+        no_space: Bool = np.zeros_like(is_open)
+        wants: list[tuple[Claim, Bool]] = [(claim, is_open) for claim in self._meant]
+        met = self._met(ledger, selected)
+        wants += [(claim, ~each) for claim, each in zip(self._free, met, strict=True)]
+        for claim, unmet in wants:
+            provision = self._provisions[claim.key]
+            wanting = unmet & is_open
+            if provision is None:
+                no_volume |= wanting
+                is_open = is_open & ~wanting
+                continue
+            may_make = provision.allowed.where(ledger, selected)
+            has_room = provision.room.where(ledger, selected)
+            has_room |= self._new_nodes.where(ledger, selected)
+            no_volume |= wanting & ~may_make
+            no_space |= wanting & may_make & ~has_room
+            is_open = is_open & ~(wanting & ~(may_make & has_room))
+        return Verdict(no_volume, no_space)
+
+    def _is_meant(self, ledger: Ledger, rows: Rows) -> Bool:
+        """Return which rows are the one that every claim with a chosen node is meant for."""
+        is_meant: Bool = np.ones(len(rows), np.bool_)
+        for claim in self._meant:
+            is_meant &= rows == ledger.rows.get(claim.selected_node or "", _NO_ROW)
+        return is_meant
+
+    def _met(self, ledger: Ledger, selected: Selection) -> list[Bool]:
+        """Return for each free claim on which rows a volume that is there serves it."""
+        if not self._is_contested:
+            return [union.where(ledger, selected) for union in self._unions]
+        masks = {name: each.where(ledger, selected) for name, each in self._reaches.items()}
+        return _chosen(self._volumes, masks, len(selected.rows))
+
+
+def _union(volumes: Sequence[PersistentVolume], columns: LabelColumns) -> AnyOf:
+    if any(each.node_terms is None for each in volumes):
+        return anywhere(columns)
+    return reach((term for each in volumes for term in each.node_terms or ()), columns)
+
+
+def _chosen(
+    volumes: Sequence[Sequence[PersistentVolume]], masks: dict[str, Bool], count: int
+) -> list[Bool]:
+    """Let each claim choose in turn, row by row, among volumes that several could take."""
+    met: list[Bool] = [np.zeros(count, np.bool_) for _ in volumes]
+    for index in range(count):
+        taken: set[str] = set()
+        for claim_met, own in zip(met, volumes, strict=True):
+            names = (each.name for each in own if each.name not in taken)
+            name = next((name for name in names if masks[name][index]), None)
+            if name is not None:
+                taken.add(name)
+                claim_met[index] = True
+    return met
+
+
+def candidates(claim: Claim, shelf: Shelf) -> tuple[PersistentVolume, ...]:
+    """Return the volumes that would serve a claim, wherever they are, the smallest first.
+
+    A volume that is reserved for the claim is the only one.
+    """
+    requested = (claim.requested or _NOTHING).nano
+    fitting = [
+        volume
+        for volume in shelf.open_to(claim)
+        if (volume.capacity or _NOTHING).nano >= requested
+        and (volume.mode or FILESYSTEM) == (claim.mode or FILESYSTEM)
+        and volume.attributes_class == claim.attributes_class
+        and not volume.is_terminating
+    ]
+    if fitting and fitting[0].claim is not None:
+        return (fitting[0],)
+    free = (each for each in fitting if each.phase == AVAILABLE and _suits(each, claim))
+    return tuple(sorted(free, key=lambda volume: (volume.capacity or _NOTHING).nano))
+
+
+def _suits(volume: PersistentVolume, claim: Claim) -> bool:
+    if not set(claim.access_modes) <= set(volume.access_modes):
+        return False
+    if claim.selector is None:
+        return True
+    try:
+        return compile_selector(claim.selector).matches(volume.labels)
+    except MalformedSelector:
+        return False
+
+
+def _provision(claim: Claim, storage: Storage, columns: LabelColumns) -> _Provision | None:
+    """Return where a volume for the claim may be made, None if its class makes none."""
+    storage_class = storage.classes[claim.class_name]
+    if storage_class.provisioner in {"", NO_PROVISIONER}:
+        return None
+    return _Provision(
+        allowed_by(storage_class, columns), _room(claim, storage_class, storage, columns)
+    )
+
+
+def _room(
+    claim: Claim, storage_class: StorageClass, storage: Storage, columns: LabelColumns
+) -> AnyOf:
+    driver = storage.drivers.get(storage_class.provisioner)
+    if claim.requested is None or driver is None or not driver.reports_capacity:
+        return anywhere(columns)
+    wanted = claim.requested.value()
+    sufficient = [
+        each.nodes
+        for each in storage.capacities
+        if each.class_name == storage_class.name
+        and each.nodes is not None
+        and (limit := each.volume_max or each.capacity) is not None
+        and limit.value() >= wanted
+    ]
+    return selected_by(sufficient, columns)

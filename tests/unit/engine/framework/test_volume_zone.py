@@ -1,0 +1,67 @@
+"""VolumeZone by the labels of volumes and nodes."""
+
+import pytest
+
+from springtide.model.node import Node
+from springtide.model.storage import StorageClass
+from tests.unit.engine.framework.asking import answers, roomy, unresolvable
+from tests.unit.engine.framework.storing import (
+    CLASS,
+    bound,
+    late_class,
+    stored,
+    using,
+    volume,
+    waiting,
+)
+
+ZONE = "topology.kubernetes.io/zone"
+BETA_ZONE = "failure-domain.beta.kubernetes.io/zone"
+REGION = "topology.kubernetes.io/region"
+
+
+@pytest.mark.parametrize(
+    ("of_volume", "of_node", "fits"),
+    [
+        ({ZONE: "a"}, {ZONE: "a"}, True),
+        ({ZONE: "a"}, {ZONE: "b"}, False),
+        ({ZONE: "a__b"}, {ZONE: "b"}, True),
+        ({ZONE: "a"}, {}, True),
+        ({ZONE: "a"}, {REGION: "r"}, False),
+        ({ZONE: ""}, {ZONE: "b"}, True),
+        ({ZONE: "a__"}, {ZONE: "b"}, True),
+        ({BETA_ZONE: "a"}, {ZONE: "a"}, True),
+        ({BETA_ZONE: "a"}, {ZONE: "b"}, False),
+        ({BETA_ZONE: "a"}, {BETA_ZONE: "b", ZONE: "a"}, False),
+        ({ZONE: "a"}, {BETA_ZONE: "a"}, False),
+        ({ZONE: "a", REGION: "r"}, {ZONE: "a", REGION: "s"}, False),
+    ],
+)
+def test_a_volume_is_used_in_its_zone(
+    of_volume: dict[str, str], of_node: dict[str, str], *, fits: bool
+) -> None:
+    storage = stored(bound("data", "pv"), volume("pv", labels=of_volume))
+    node: Node = roomy(labels=of_node)
+
+    (refusal,) = answers(using("data"), [node], storage=storage)
+
+    expected = unresolvable("VolumeZone", "node(s) had no available volume zone")
+    assert refusal == (None if fits else expected)
+
+
+def test_a_claim_that_waits_has_no_zone() -> None:
+    storage = stored(waiting("data"), late_class())
+
+    assert answers(using("data"), [roomy(labels={ZONE: "a"})], storage=storage) == [None]
+
+
+def test_a_class_without_a_mode_is_complained_about() -> None:
+    storage = stored(waiting("data"), StorageClass(name=CLASS))
+
+    (refusal,) = answers(using("data"), [roomy()], storage=storage)
+
+    assert refusal == unresolvable(
+        "",
+        'running PreFilter plugin "VolumeBinding": '
+        'VolumeBindingMode not set for StorageClass "fast"',
+    )
