@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from springtide.engine.capacity.plan import Bounds, Plan, Situation, SizedGroup, plan
+from springtide.engine.capacity.decision import Bounds
+from springtide.engine.capacity.plan import Plan, Situation, SizedGroup, plan
 from springtide.engine.framework.requests import pod_host_ports
 from springtide.engine.placement.classes import Classifier, standing_amounts
 from springtide.engine.simulation.templates import Template
