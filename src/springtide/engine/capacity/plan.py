@@ -105,6 +105,7 @@ class _Planner:
         self.estimates: dict[tuple[object, ...], Estimate] = {}
         self.steps: list[Step] = []
         self.rejected: dict[str, str] = {}
+        self.limits: dict[str, Refusal] = {}
 
     def run(self) -> Plan:
         """Fill existing nodes, grow groups round by round, and explain the rest."""
@@ -119,6 +120,10 @@ class _Planner:
                 break
             left = tuple(pod for pod in left if pod.uid not in done)
         remaining = batches(left, classifier)
+        scene = self._scene(remaining)
+        self.limits = {
+            candidate.group.name: self._limit(scene, candidate) for candidate in scene.candidates
+        }
         return Plan(
             fitting=filled.placed,
             steps=tuple(self.steps),
@@ -201,7 +206,7 @@ class _Planner:
                 name=item.group.name,
                 template=item.template,
                 refusal=self._verdict(item, pod_class),
-                limit=self._limit(item),
+                limit=self.limits[item.group.name],
             )
             for item in self.situation.groups
         ]
@@ -209,16 +214,17 @@ class _Planner:
     def _on_nodes(self, pod_class: PodClass) -> list[tuple[Refusal, int]]:
         return self.tables.histogram(pod_class, below=self.existing)
 
-    def _limit(self, item: SizedGroup) -> Refusal:
-        skipped = skip_reason(self._scene(()), self._candidate(item))
+    def _limit(self, scene: Scene, candidate: Candidate) -> Refusal:
+        """Return what keeps the group from growing at the end."""
+        skipped = skip_reason(scene, candidate)
         if skipped is not None:
             return skipped
         total_max = self.situation.bounds.nodes_total_max
         reason = "time limit of the estimate reached"
         if 0 < total_max <= self.overlay.ledger.count:
             reason = "max total nodes in cluster reached"
-        elif item.group.name in self.rejected:
-            reason = self.rejected[item.group.name]
+        elif candidate.group.name in self.rejected:
+            reason = self.rejected[candidate.group.name]
         return Refusal(rule=LIMIT, reasons=(reason,))
 
     # Growing

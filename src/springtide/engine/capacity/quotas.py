@@ -13,6 +13,7 @@ import msgspec
 
 from springtide.base.names import CPU, MEMORY
 from springtide.base.selectors import Selector
+from springtide.engine.capacity.explain import LIMIT
 from springtide.engine.simulation.templates import Template
 from springtide.model.device import Inventory
 from springtide.model.ledger import Ledger
@@ -21,8 +22,6 @@ from springtide.model.refusal import Refusal
 from springtide.model.resources import lookup
 
 NODES: Final = "nodes"
-QUOTA: Final = "quota"
-"""The rule of a refusal because of a quota."""
 
 _VIRTUAL: Final = ("type", "virtual-kubelet")
 
@@ -55,7 +54,7 @@ class Allowance(msgspec.Struct, frozen=True, kw_only=True):
     def refusal(self) -> Refusal:
         """Return what the quotas that are exceeded say."""
         return Refusal(
-            rule=QUOTA,
+            rule=LIMIT,
             reasons=tuple(
                 f'exceeded quota: "{name}", resources: {", ".join(resources)}'
                 for name, resources in self.exceeded
