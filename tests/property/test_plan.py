@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from springtide.engine.capacity.decision import Bounds, Manner
 from springtide.engine.capacity.plan import Plan, Situation, SizedGroup, plan
 from springtide.engine.capacity.quotas import Quota
 from springtide.engine.capacity.quotas import content as counted
+from springtide.engine.capacity.scene import Bounds, Manner
 from springtide.engine.capacity.similarity import Similarity
 from springtide.engine.framework.requests import pod_host_ports
 from springtide.engine.placement.classes import Classifier, standing_amounts

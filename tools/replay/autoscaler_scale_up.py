@@ -20,20 +20,12 @@ from msgspec import structs
 
 from springtide.base.names import CPU, MEMORY, PODS
 from springtide.engine.capacity.batches import Batch
-from springtide.engine.capacity.decision import (
-    Bounds,
-    Candidate,
-    Decision,
-    Manner,
-    Remaining,
-    Scene,
-    decide,
-    limiter,
-)
+from springtide.engine.capacity.decision import Decision, Remaining, decide
 from springtide.engine.capacity.estimate import Estimate, estimate
 from springtide.engine.capacity.explain import LIMIT
 from springtide.engine.capacity.options import Expander, Option
 from springtide.engine.capacity.quotas import Allowance, Quota, Tracker
+from springtide.engine.capacity.scene import Bounds, Candidate, Manner, Scene, limiter
 from springtide.engine.capacity.similarity import Similarity
 from springtide.engine.capacity.start import Start, begin_all
 from springtide.engine.framework.framework import Framework

@@ -14,8 +14,8 @@ from springtide.cli import formats, plan_table
 from springtide.cli.terminal import Terminal, standard_output
 from springtide.edge.files import read
 from springtide.edge.machine import MachineClock, SeededRng
-from springtide.engine.capacity.decision import Bounds, Manner
 from springtide.engine.capacity.quotas import Quota
+from springtide.engine.capacity.scene import Bounds, Manner
 from springtide.engine.capacity.similarity import Similarity
 from springtide.wire.documents import decode
 

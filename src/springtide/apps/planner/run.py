@@ -8,8 +8,8 @@ from springtide.apps.planner.families import Policies, families
 from springtide.apps.planner.report import InputReport, PlanReport
 from springtide.base.clock import Clock, Rng
 from springtide.base.errors import SpringtideError
-from springtide.engine.capacity.decision import Bounds, Manner
 from springtide.engine.capacity.plan import Situation, plan
+from springtide.engine.capacity.scene import Bounds, Manner
 from springtide.engine.framework.framework import Framework, FrameworkConfig
 from springtide.engine.placement.classes import Classifier
 from springtide.engine.placement.family import DeviceFamily

@@ -15,21 +15,12 @@ from msgspec.structs import replace
 from springtide.base.clock import Clock
 from springtide.engine.capacity.batches import Batch, batches
 from springtide.engine.capacity.carrying import Picture, carry_out
-from springtide.engine.capacity.decision import (
-    Bounds,
-    Candidate,
-    Decision,
-    Growth,
-    Manner,
-    Scene,
-    decide,
-    limiter,
-    skip_reason,
-)
+from springtide.engine.capacity.decision import Decision, Growth, decide, skip_reason
 from springtide.engine.capacity.estimate import Estimate, NewNode, estimate
 from springtide.engine.capacity.explain import LIMIT, GroupAnswer, Stuck, objections, stuck
 from springtide.engine.capacity.options import Expander
 from springtide.engine.capacity.quotas import tracked
+from springtide.engine.capacity.scene import Bounds, Candidate, Manner, Scene, limiter
 from springtide.engine.capacity.schedulable import fill
 from springtide.engine.capacity.start import Start, begin_all
 from springtide.engine.placement.classes import Classifier, PodClass

@@ -8,18 +8,11 @@ from msgspec.structs import replace
 
 from springtide.base.selectors import parse_selector
 from springtide.engine.capacity.batches import batches
-from springtide.engine.capacity.decision import (
-    Bounds,
-    Candidate,
-    Decision,
-    Manner,
-    Scene,
-    decide,
-    limiter,
-)
+from springtide.engine.capacity.decision import Decision, decide
 from springtide.engine.capacity.estimate import Estimate, estimate
 from springtide.engine.capacity.options import Expander, Judgement, Option
 from springtide.engine.capacity.quotas import Quota, tracked
+from springtide.engine.capacity.scene import Bounds, Candidate, Manner, Scene, limiter
 from springtide.engine.capacity.similarity import Similarity
 from springtide.engine.capacity.start import begin
 from springtide.engine.placement.classes import Classifier

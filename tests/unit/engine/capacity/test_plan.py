@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from springtide.base.clock import Clock
-from springtide.engine.capacity.decision import Bounds, Manner
 from springtide.engine.capacity.options import Expander
 from springtide.engine.capacity.plan import Plan, Situation, SizedGroup, plan
 from springtide.engine.capacity.quotas import Quota
+from springtide.engine.capacity.scene import Bounds, Manner
 from springtide.engine.capacity.similarity import Similarity
 from springtide.engine.placement.classes import Classifier
 from springtide.engine.simulation.templates import Template
