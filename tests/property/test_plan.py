@@ -7,7 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from springtide.engine.capacity.plan import Bounds, Plan, Situation, SizedGroup, plan
+from springtide.engine.capacity.plan import Plan, Situation, SizedGroup, plan
+from springtide.engine.capacity.quotas import Quota
+from springtide.engine.capacity.quotas import content as counted
+from springtide.engine.capacity.scene import Bounds, Manner
+from springtide.engine.capacity.similarity import Similarity
 from springtide.engine.framework.requests import pod_host_ports
 from springtide.engine.placement.classes import Classifier, standing_amounts
 from springtide.engine.simulation.templates import Template
@@ -59,7 +63,11 @@ def groups(draw: st.DrawFn) -> list[SizedGroup]:
     """Draw groups with room for a few nodes."""
     found = []
     for index, given_template in enumerate(draw(st.lists(st.sampled_from(TEMPLATES), max_size=4))):
-        group = NodeGroup(name=f"g{index}", max_size=draw(st.integers(0, 4)))
+        group = NodeGroup(
+            name=f"g{index}",
+            max_size=draw(st.integers(0, 4)),
+            is_zero_or_max=draw(st.sampled_from([False, False, False, True])),
+        )
         of = given_template
         if isinstance(of, Template):
             of = replace(of, group=group, node=replace(of.node, name=f"template-{group.name}"))
@@ -79,8 +87,19 @@ PENDING = st.lists(PODS, max_size=5).flatmap(
 )
 
 
-def planned(ledger: Ledger, given_groups: Sequence[SizedGroup], pending: Sequence[Pod]) -> Plan:
+MANNERS = st.sampled_from([Manner(), Manner(similarity=Similarity(free_difference_max=0.4))])
+
+
+def planned(
+    ledger: Ledger,
+    given_groups: Sequence[SizedGroup],
+    pending: Sequence[Pod],
+    manner: Manner | None = None,
+    *,
+    cores_max: int = 0,
+) -> Plan:
     """Return the plan."""
+    quotas = (Quota(limits=(("cpu", cores_max),)),) if cores_max else ()
     return plan(
         Situation(
             tables=tables_of(ledger),
@@ -88,31 +107,32 @@ def planned(ledger: Ledger, given_groups: Sequence[SizedGroup], pending: Sequenc
             pending=pending,
             groups=given_groups,
             clock=HandClock(),
-            bounds=Bounds(nodes_per_step_max=3),
+            bounds=Bounds(nodes_per_step_max=3, quotas=quotas),
+            manner=manner or Manner(),
         ),
         (LeastWaste(),),
     )
 
 
 @settings(max_examples=60)
-@given(ledgers(), groups(), PENDING)
+@given(ledgers(), groups(), PENDING, MANNERS)
 def test_a_plan_changes_nothing(
-    ledger: Ledger, given_groups: list[SizedGroup], pending: list[Pod]
+    ledger: Ledger, given_groups: list[SizedGroup], pending: list[Pod], manner: Manner
 ) -> None:
     before = content(ledger)
 
-    planned(ledger, given_groups, pending)
+    planned(ledger, given_groups, pending, manner)
 
     ledger.check()
     assert content(ledger) == before
 
 
 @settings(max_examples=60)
-@given(ledgers(), groups(), PENDING)
+@given(ledgers(), groups(), PENDING, MANNERS)
 def test_every_pod_and_every_new_node_is_accounted_for(
-    ledger: Ledger, given_groups: list[SizedGroup], pending: list[Pod]
+    ledger: Ledger, given_groups: list[SizedGroup], pending: list[Pod], manner: Manner
 ) -> None:
-    answer = planned(ledger, given_groups, pending)
+    answer = planned(ledger, given_groups, pending, manner)
 
     placed = [each for step in answer.steps for new in step.nodes for each in new.pods]
     everyone = [*(each for each, _ in answer.fitting), *placed]
@@ -123,17 +143,44 @@ def test_every_pod_and_every_new_node_is_accounted_for(
         grown[step.group.name] += len(step.nodes)
     for item, (name, before, after) in zip(given_groups, answer.sizes, strict=True):
         assert (name, before) == (item.group.name, item.size)
-        assert after == before + grown[name] <= item.group.max_size
+        # Only a group of all or none may have nodes that no pod needs.
+        assert before + grown[name] <= after <= item.group.max_size
+        if item.group.is_zero_or_max:
+            assert after in {before, item.group.max_size}
+        elif manner.similarity is None:
+            assert after == before + grown[name]
 
 
 @settings(max_examples=60)
-@given(ledgers(), groups(), PENDING)
+@given(ledgers(), groups(), PENDING, MANNERS, st.integers(1, 60))
+def test_a_plan_stays_within_the_limits_of_the_cluster(
+    ledger: Ledger,
+    given_groups: list[SizedGroup],
+    pending: list[Pod],
+    manner: Manner,
+    cores_max: int,
+) -> None:
+    templates = {item.group.name: item.template for item in given_groups}
+    cores = sum(counted(each)["cpu"] for each in ledger.nodes)
+
+    answer = planned(ledger, given_groups, pending, manner, cores_max=cores_max)
+
+    grown = 0
+    for step in answer.steps:
+        of = templates[step.group.name]
+        assert isinstance(of, Template)
+        grown += (step.size_after - step.size_before) * counted(of.node)["cpu"]
+    assert grown == 0 or cores + grown <= cores_max
+
+
+@settings(max_examples=60)
+@given(ledgers(), groups(), PENDING, MANNERS)
 def test_what_is_planned_for_a_new_node_fits_it(
-    ledger: Ledger, given_groups: list[SizedGroup], pending: list[Pod]
+    ledger: Ledger, given_groups: list[SizedGroup], pending: list[Pod], manner: Manner
 ) -> None:
     templates = {item.group.name: item.template for item in given_groups}
 
-    answer = planned(ledger, given_groups, pending)
+    answer = planned(ledger, given_groups, pending, manner)
 
     for step in answer.steps:
         of = templates[step.group.name]

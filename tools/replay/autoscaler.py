@@ -68,10 +68,10 @@ def replay_estimate(case: Case) -> list[str]:
 def replay_schedulable(case: Case) -> list[str]:
     """Return where our filling of existing nodes differs from the recorded one."""
     given, parts = case["input"], Parts()
-    overlay = Overlay(_ledger(given, parts))
+    overlay = Overlay(ledger_of(given, parts))
     tables = Tables(overlay.ledger, Framework(), {})
     with overlay.trial():
-        filled = fill(_pending(given, parts), tables, overlay, Classifier({}))
+        filled = fill(pending_of(given, parts), tables, overlay, Classifier({}))
     ours = {
         "schedulable": {pod.name: node for pod, node in filled.placed},
         "remaining": [pod.name for pod in filled.left],
@@ -101,17 +101,18 @@ def _answer(given: Case, parts: Parts) -> Estimate:
     classifier = Classifier({})
     items = []
     for entry in given["pendingPods"]:
-        pods = tuple(_copies(entry["pod"], range(entry["count"]), parts))
+        pods = tuple(copies_of(entry["pod"], range(entry["count"]), parts))
         items.append(Batch(classifier.classify(pods[0]), pods))
-    overlay = Overlay(_ledger(given, parts))
+    overlay = Overlay(ledger_of(given, parts))
     tables = Tables(overlay.ledger, Framework(), {})
     start = begin(template, tables, overlay, [item.pod_class for item in items])
     with overlay.trial():
         return estimate(items, start, _limiter(given), fastpath=given["options"]["fastpath"])
 
 
-def _pending(given: Case, parts: Parts) -> list[Pod]:
-    lists = [_copies(each["pod"], range(each["count"]), parts) for each in given["pendingPods"]]
+def pending_of(given: Case, parts: Parts) -> list[Pod]:
+    """Return the pending pods of a case, in order."""
+    lists = [copies_of(each["pod"], range(each["count"]), parts) for each in given["pendingPods"]]
     if not given.get("interleave"):
         return list(chain.from_iterable(lists))
     return [pod for turn in zip_longest(*lists) for pod in turn if pod is not None]
@@ -134,18 +135,19 @@ def _template(given: Case, parts: Parts) -> Template:
     described = given["template"]
     return Template(
         group=NodeGroup(name=given["nodeGroup"]["id"], max_size=given["nodeGroup"]["maxSize"]),
-        node=_node(described["node"], parts),
+        node=node_of(described["node"], parts),
         source=Source.INPUT,
-        pods=tuple(_pod(each, parts) for each in described["pods"]),
+        pods=tuple(pod_of(each, parts) for each in described["pods"]),
     )
 
 
-def _ledger(given: Case, parts: Parts) -> Ledger:
+def ledger_of(given: Case, parts: Parts) -> Ledger:
+    """Return the ledger of a case: its nodes, and what stands on them."""
     ledger = Ledger()
     for entry in given["nodes"]:
-        ledger.add_node(_node(entry["node"], parts))
+        ledger.add_node(node_of(entry["node"], parts))
     for entry in given["pods"]:
-        copies = _copies(entry["pod"], range(len(entry["on"])), parts)
+        copies = copies_of(entry["pod"], range(len(entry["on"])), parts)
         for pod, place in zip(copies, entry["on"], strict=True):
             ledger.hold(
                 Holding(
@@ -158,23 +160,26 @@ def _ledger(given: Case, parts: Parts) -> Ledger:
     return ledger
 
 
-def _copies(raw: Case, indices: Iterable[int], parts: Parts) -> Iterator[Pod]:
-    first = _pod(raw, parts)
+def copies_of(raw: Case, indices: Iterable[int], parts: Parts) -> Iterator[Pod]:
+    """Yield the pods of an entry: its pod under the names of these indices."""
+    first = pod_of(raw, parts)
     for index in indices:
         name = f"{first.name}-{index}"
         yield structs.replace(first, name=name, uid=f"{first.namespace}/{name}")
 
 
-def _pod(raw: Case, parts: Parts) -> Pod:
+def pod_of(raw: Case, parts: Parts) -> Pod:
+    """Return the model record of a pod."""
     return decode_pod(msgspec.json.encode(raw), parts)
 
 
-def _node(raw: Case, parts: Parts) -> Node:
+def node_of(raw: Case, parts: Parts) -> Node:
+    """Return the model record of a node."""
     return decode_node(msgspec.json.encode(raw), parts)
 
 
 def _fields(pods: Iterable[Case], parts: Parts) -> set[str]:
-    return {field for raw in pods for field in _pod(raw, parts).spec.fields}
+    return {field for raw in pods for field in pod_of(raw, parts).spec.fields}
 
 
 def _placements(nodes: Sequence[NewNode]) -> Iterator[tuple[str, list[str]]]:

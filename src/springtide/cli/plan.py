@@ -84,6 +84,33 @@ Output = Literal["table", "wide", "json", "yaml", "name"]
     help="Add at most so many nodes to a group in one step; 0 is no limit.",
 )
 @click.option(
+    "--max-cores-total",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default="no limit",
+    help="Never plan for more cores than this in the whole cluster.",
+)
+@click.option(
+    "--max-memory-total",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default="no limit",
+    metavar="GIB",
+    help="Never plan for more GiB of memory than this in the whole cluster.",
+)
+@click.option(
+    "--balance-similar-groups",
+    is_flag=True,
+    help="Spread new nodes over groups that are alike, so that their sizes come closer.",
+)
+@click.option(
+    "--balancing-ignore-label",
+    "balancing_ignored_labels",
+    multiple=True,
+    metavar="LABEL",
+    help="A label in which groups may differ and still be alike. May be repeated.",
+)
+@click.option(
     "--node-policy",
     type=NearestChoice(NODE_POLICIES),
     default="binpack",
@@ -111,6 +138,10 @@ def plan(
     seed: int,
     max_nodes_total: int,
     max_nodes_per_step: int,
+    max_cores_total: int,
+    max_memory_total: int,
+    balance_similar_groups: bool,
+    balancing_ignored_labels: tuple[str, ...],
     node_policy: str,
     device_policy: str,
     warnings: bool,
@@ -129,6 +160,10 @@ def plan(
             seed=seed,
             nodes_total_max=max_nodes_total,
             nodes_per_step_max=max_nodes_per_step,
+            cores_total_max=max_cores_total,
+            memory_total_max_gib=max_memory_total,
+            balances=balance_similar_groups,
+            ignored_labels=balancing_ignored_labels,
             node_policy=node_policy,
             device_policy=device_policy,
         ),

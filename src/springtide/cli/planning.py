@@ -9,11 +9,14 @@ import msgspec
 from springtide.apps.planner import PlanReport, Request, run
 from springtide.apps.planner.families import Policies
 from springtide.base.clock import Clock
+from springtide.base.names import CPU, MEMORY
 from springtide.cli import formats, plan_table
 from springtide.cli.terminal import Terminal, standard_output
 from springtide.edge.files import read
 from springtide.edge.machine import MachineClock, SeededRng
-from springtide.engine.capacity.plan import Bounds
+from springtide.engine.capacity.quotas import Quota
+from springtide.engine.capacity.scene import Bounds, Manner
+from springtide.engine.capacity.similarity import Similarity
 from springtide.wire.documents import decode
 
 
@@ -27,6 +30,10 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     nodes_per_step_max: int
     node_policy: str
     device_policy: str
+    balances: bool = False
+    ignored_labels: tuple[str, ...] = ()
+    cores_total_max: int = 0
+    memory_total_max_gib: int = 0
 
 
 class View(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,8 +74,20 @@ def _request(question: Question) -> Request:
         bounds=Bounds(
             nodes_total_max=question.nodes_total_max,
             nodes_per_step_max=question.nodes_per_step_max,
+            quotas=_quotas(question),
+        ),
+        manner=Manner(
+            similarity=Similarity(ignored_labels=frozenset(question.ignored_labels))
+            if question.balances
+            else None
         ),
     )
+
+
+def _quotas(question: Question) -> tuple[Quota, ...]:
+    limits = ((CPU, question.cores_total_max), (MEMORY, question.memory_total_max_gib << 30))
+    given = tuple((name, limit) for name, limit in limits if limit)
+    return (Quota(limits=given),) if given else ()
 
 
 def _text(report: PlanReport, times: plan_table.Times, view: View, terminal: Terminal) -> str:

@@ -12,7 +12,7 @@ class NodeGroup(msgspec.Struct, frozen=True, kw_only=True):
     A node belongs to the group if its provider id matches `provider_id_pattern` (a regular
     expression, whole string) or its labels match `selector`. `template` is the node that the input
     describes for a group without nodes; `profile` names a device profile; `price` is per node and
-    hour, `priority` the larger the better.
+    hour, `priority` the larger the better. A group that `is_zero_or_max` has no node or all of them.
     """
 
     name: str
@@ -26,4 +26,5 @@ class NodeGroup(msgspec.Struct, frozen=True, kw_only=True):
     template: Node | None = None
     profile: str = ""
     homogeneity: str = ""
+    is_zero_or_max: bool = False
     ignored_taints: tuple[str, ...] = ()

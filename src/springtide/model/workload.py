@@ -11,6 +11,7 @@ class DaemonSet(msgspec.Struct, frozen=True, kw_only=True):
     """One daemon set and the pod that it starts on each node that the pod fits.
 
     `spec` is as admission would leave it, with the tolerations that the DaemonSet controller adds.
+    One that `is_critical` may push other pods off a node in order to run there.
     """
 
     namespace: str
@@ -19,6 +20,7 @@ class DaemonSet(msgspec.Struct, frozen=True, kw_only=True):
     spec: PodSpec
     labels: Mapping[str, str] = {}
     annotations: Mapping[str, str] = {}
+    is_critical: bool = False
 
     @property
     def key(self) -> str:

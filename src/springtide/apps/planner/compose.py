@@ -138,8 +138,16 @@ def _why(steps: Sequence[Step]) -> str:
     spare = sum(step.size_after - step.size_before - len(step.nodes) for step in steps)
     if not spare:
         return why
+    return f"{why}; {spare} more than the pods need, because {_because(steps)}"
+
+
+def _because(steps: Sequence[Step]) -> str:
     group = steps[0].group
-    return f"{why}; {spare} more than the pods need, because it has at least {group.min_size}"
+    if group.is_zero_or_max:
+        return f"it has either no node or all {group.max_size}"
+    if steps[-1].size_after == group.min_size:
+        return f"it has at least {group.min_size}"
+    return "pods found room on other new nodes"
 
 
 def _why_not(item: SizedGroup, plan: Plan, objections: Sequence[tuple[Refusal, int]]) -> str:

@@ -9,7 +9,8 @@ from springtide.apps.planner.report import InputReport, PlanReport
 from springtide.apps.planner.schedulers import schedulers
 from springtide.base.clock import Clock, Rng
 from springtide.base.errors import SpringtideError
-from springtide.engine.capacity.plan import Bounds, Situation, plan
+from springtide.engine.capacity.plan import Situation, plan
+from springtide.engine.capacity.scene import Bounds, Manner
 from springtide.engine.placement.classes import Classifier
 from springtide.engine.placement.family import DeviceFamily
 from springtide.engine.placement.tables import Tables
@@ -28,6 +29,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     expanders: tuple[str, ...] = ("least-waste",)
     policies: Policies = Policies()
     bounds: Bounds = Bounds()
+    manner: Manner = Manner()
 
 
 def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport:
@@ -48,6 +50,7 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
             groups=picture.groups,
             clock=clock,
             bounds=request.bounds,
+            manner=request.manner,
         ),
         chain(request.expanders, prices=prices, rng=rng),
     )

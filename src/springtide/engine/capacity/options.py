@@ -16,12 +16,21 @@ from springtide.model.group import NodeGroup
 
 
 class Option(msgspec.Struct, frozen=True, kw_only=True):
-    """One group that would let pods run: with how many further nodes, and which pods."""
+    """One group that would let pods run: with how many further nodes, and which pods.
+
+    `similar` names the groups that would share the new nodes.
+    """
 
     group: NodeGroup
     template: Template
     estimate: Estimate
     size: int
+    similar: tuple[str, ...] = ()
+
+    @property
+    def node_count(self) -> int:
+        """Return how many nodes are paid for: a group of all or none counts as a whole."""
+        return self.group.max_size if self.group.is_zero_or_max else self.estimate.node_count
 
 
 class Judgement(msgspec.Struct, frozen=True):
@@ -46,11 +55,15 @@ class Expander(Protocol):
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """The outcome of a chain: the option taken (None if none can be) and why each fared as it did."""
+    """The outcome of a chain: the option taken (None if none can be) and why each fared as it did.
+
+    `equal` are all options that are as good, the one taken first.
+    """
 
     option: Option | None
     why: str
     rejected: tuple[tuple[Option, str], ...]
+    equal: tuple[Option, ...] = ()
 
 
 def choose(options: Sequence[Option], chain: Sequence[Expander]) -> Choice:
@@ -75,4 +88,4 @@ def choose(options: Sequence[Option], chain: Sequence[Expander]) -> Choice:
         (option, f"as good as {best.group.name}, which is named first") for option in equal
     ]
     why = whys.get(best.group.name, "the only group that helps")
-    return Choice(best, why, tuple(rejected))
+    return Choice(best, why, tuple(rejected), tuple(left))

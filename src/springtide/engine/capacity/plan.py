@@ -10,17 +10,21 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from springtide.base.clock import Clock
 from springtide.engine.capacity.batches import Batch, batches
+from springtide.engine.capacity.carrying import Picture, carry_out
+from springtide.engine.capacity.decision import Decision, Growth, decide, skip_reason
 from springtide.engine.capacity.estimate import Estimate, NewNode, estimate
 from springtide.engine.capacity.explain import LIMIT, GroupAnswer, Stuck, objections, stuck
-from springtide.engine.capacity.limits import Limiter, Threshold, cluster_room, headroom
-from springtide.engine.capacity.options import Expander, Option, choose
+from springtide.engine.capacity.options import Expander
+from springtide.engine.capacity.quotas import tracked
+from springtide.engine.capacity.scene import Bounds, Candidate, Manner, Scene, limiter
 from springtide.engine.capacity.schedulable import fill
 from springtide.engine.capacity.start import Start, begin_all
 from springtide.engine.placement.classes import Classifier, PodClass
-from springtide.engine.placement.tables import Placement, Tables, holding
+from springtide.engine.placement.tables import Tables
 from springtide.engine.simulation.templates import Template
 from springtide.model.group import NodeGroup
 from springtide.model.overlay import Overlay
@@ -38,14 +42,6 @@ class SizedGroup(msgspec.Struct, frozen=True, kw_only=True):
     template: Template | Refusal
 
 
-class Bounds(msgspec.Struct, frozen=True, kw_only=True):
-    """How far one plan may go; 0 does not bound. Defaults are Cluster Autoscaler's."""
-
-    nodes_per_step_max: int = 1000
-    nodes_total_max: int = 0
-    step_duration_s_max: float = 10.0
-
-
 class Situation(msgspec.Struct, frozen=True, kw_only=True):
     """What a plan is made from."""
 
@@ -55,6 +51,7 @@ class Situation(msgspec.Struct, frozen=True, kw_only=True):
     groups: Sequence[SizedGroup]
     clock: Clock
     bounds: Bounds = Bounds()
+    manner: Manner = Manner()
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):
@@ -95,9 +92,11 @@ class _Planner:
         self.overlay = Overlay(self.tables.ledger)
         self.sizes = {item.group.name: item.size for item in situation.groups}
         self.starts: dict[str, Start] = {}
-        self.estimates: dict[tuple[str, int, tuple[tuple[str, int], ...]], Estimate] = {}
+        self.tracker = tracked(self.tables.ledger, situation.bounds.quotas)
+        self.estimates: dict[tuple[object, ...], Estimate] = {}
         self.steps: list[Step] = []
         self.rejected: dict[str, str] = {}
+        self.limits: dict[str, Refusal] = {}
 
     def run(self) -> Plan:
         """Fill existing nodes, grow groups round by round, and explain the rest."""
@@ -107,12 +106,15 @@ class _Planner:
         self._ask_templates(filled.left)
         left = filled.left
         for _ in range(ROUNDS_MAX):
-            option = self._grow(batches(left, classifier))
-            if option is None:
+            done = self._grow(batches(left, classifier))
+            if done is None:
                 break
-            done = {pod.uid for pod in option.estimate.placed}
             left = tuple(pod for pod in left if pod.uid not in done)
         remaining = batches(left, classifier)
+        scene = self._scene(remaining)
+        self.limits = {
+            candidate.group.name: self._limit(scene, candidate) for candidate in scene.candidates
+        }
         return Plan(
             fitting=filled.placed,
             steps=tuple(self.steps),
@@ -147,43 +149,44 @@ class _Planner:
             return item.template
         return self.starts[item.group.name].verdicts[pod_class]
 
-    def _options(self, remaining: Sequence[Batch]) -> list[Option]:
-        options = []
-        for item in self.situation.groups:
-            name = item.group.name
-            helped = [batch for batch in remaining if self._verdict(item, batch.pod_class) is None]
-            if not helped or isinstance(item.template, Refusal):
-                continue
-            answer = self._estimate(item.group, helped)
-            if answer.node_count:
-                options.append(
-                    Option(
-                        group=item.group,
-                        template=item.template,
-                        estimate=answer,
-                        size=self.sizes[name],
-                    )
-                )
-        return options
+    def _scene(self, remaining: Sequence[Batch]) -> Scene:
+        return Scene(
+            candidates=[self._candidate(item) for item in self.situation.groups],
+            waiting=remaining,
+            tracker=self.tracker,
+            node_count=self.overlay.ledger.count,
+            estimator=self._estimate,
+            bounds=self.situation.bounds,
+            manner=self.situation.manner,
+        )
 
-    def _estimate(self, group: NodeGroup, helped: list[Batch]) -> Estimate:
+    def _candidate(self, item: SizedGroup) -> Candidate:
+        start = self.starts.get(item.group.name)
+        return Candidate(
+            group=item.group,
+            size=self.sizes[item.group.name],
+            template=item.template,
+            verdicts={} if start is None else start.verdicts,
+        )
+
+    def _estimate(
+        self, candidate: Candidate, helped: Sequence[Batch], similar: Sequence[Candidate]
+    ) -> Estimate:
         bounds = self.situation.bounds
-        size = self.sizes[group.name]
-        # The same batches at the same size get the same answer, round after round.
-        key = (group.name, size, tuple((batch.first.uid, len(batch.pods)) for batch in helped))
+        # The same batches at the same sizes get the same answer, round after round.
+        key = (
+            *((each.group.name, each.size) for each in (candidate, *similar)),
+            *((batch.first.uid, len(batch.pods)) for batch in helped),
+        )
         known = self.estimates.get(key)
         if known is not None and not bounds.nodes_total_max:
             return known
-        limiter = Limiter(
-            (
-                Threshold(bounds.nodes_per_step_max, bounds.step_duration_s_max),
-                headroom([(group.max_size, size)]),
-                cluster_room(bounds.nodes_total_max, self.overlay.ledger.count),
-            ),
-            self.situation.clock,
+        count = self.overlay.ledger.count
+        bounded = limiter(
+            candidate, similar, bounds=bounds, node_count=count, clock=self.situation.clock
         )
         with self.overlay.trial():
-            answer = estimate(helped, self.starts[group.name], limiter)
+            answer = estimate(helped, self.starts[candidate.group.name], bounded)
         self.estimates[key] = answer
         return answer
 
@@ -194,7 +197,7 @@ class _Planner:
                 name=item.group.name,
                 template=item.template,
                 refusal=self._verdict(item, pod_class),
-                limit=self._limit(item.group),
+                limit=self.limits[item.group.name],
             )
             for item in self.situation.groups
         ]
@@ -202,61 +205,80 @@ class _Planner:
     def _on_nodes(self, pod_class: PodClass) -> list[tuple[Refusal, int]]:
         return self.tables.histogram(pod_class, below=self.existing)
 
-    def _limit(self, group: NodeGroup) -> Refusal:
-        size, total_max = self.sizes[group.name], self.situation.bounds.nodes_total_max
-        reason, detail = "time limit of the estimate reached", ""
-        if size >= group.max_size:
-            reason = "max node group size reached"
-            detail = f"{size} of at most {group.max_size} nodes"
-        elif 0 < total_max <= self.overlay.ledger.count:
+    def _limit(self, scene: Scene, candidate: Candidate) -> Refusal:
+        """Return what keeps the group from growing at the end."""
+        skipped = skip_reason(scene, candidate)
+        if skipped is not None:
+            return skipped
+        total_max = self.situation.bounds.nodes_total_max
+        reason = "time limit of the estimate reached"
+        if 0 < total_max <= self.overlay.ledger.count:
             reason = "max total nodes in cluster reached"
-        elif group.name in self.rejected:
-            reason = self.rejected[group.name]
-        return Refusal(rule=LIMIT, reasons=(reason,), detail=detail)
+        elif candidate.group.name in self.rejected:
+            reason = self.rejected[candidate.group.name]
+        return Refusal(rule=LIMIT, reasons=(reason,))
 
     # Growing
 
-    def _grow(self, remaining: Sequence[Batch]) -> Option | None:
-        options = self._options(remaining)
-        if not options:
+    def _grow(self, remaining: Sequence[Batch]) -> set[str] | None:
+        """Grow what is best for the pods and return which of them it serves, or None."""
+        decision = decide(self._scene(remaining), self.chain)
+        choice = decision.choice
+        if choice is None or choice.option is None or not decision.growths:
+            self.rejected = {o.group.name: why for o, why in (choice.rejected if choice else ())}
             return None
-        choice = choose(options, self.chain)
-        option = choice.option
-        if option is None:
-            self.rejected = {other.group.name: why for other, why in choice.rejected}
-            return None
-        group = option.group
-        size_after = max(option.size + option.estimate.node_count, group.min_size)
-        names = [
-            f"{group.name}-new-{self.sizes[group.name] + 1 + index}"
-            for index in range(option.estimate.node_count)
-        ]
-        nodes = tuple(
-            NewNode(name, node.pods)
-            for name, node in zip(names, option.estimate.nodes, strict=True)
+        best = choice.option.group.name
+        # What the estimate found goes onto nodes of its own group first.
+        growths = sorted(
+            map(self._at_least, decision.growths), key=lambda growth: growth.name != best
         )
-        self._settle(self.starts[group.name], nodes)
-        self.sizes[group.name] = size_after
+        waiting = [pod for batch in remaining for pod in batch.pods]
+        served = carry_out(growths, decision, waiting, self._picture())
+        for growth, nodes in zip(growths, served, strict=True):
+            self._record(growth, nodes, decision)
+        return {pod.uid for nodes in served for node in nodes for pod in node.pods}
+
+    def _at_least(self, growth: Growth) -> Growth:
+        """Return the growth up to the smallest size that its group may have, as limits allow."""
+        group, template = self._item(growth.name).group, self._item(growth.name).template
+        missing = group.min_size - growth.size_after
+        if missing <= 0 or isinstance(template, Refusal):
+            return growth
+        wanted = growth.count + missing
+        total_max = self.situation.bounds.nodes_total_max
+        room = total_max - self.overlay.ledger.count if total_max else wanted
+        allowed = self.tracker.allowed(template, min(wanted, room)).count
+        extra = min(missing, allowed - growth.count)
+        return replace(growth, size_after=growth.size_after + max(0, extra))
+
+    def _picture(self) -> Picture:
+        return Picture(
+            tables=self.tables,
+            overlay=self.overlay,
+            classifier=self.situation.classifier,
+            starts=self.starts,
+        )
+
+    def _item(self, name: str) -> SizedGroup:
+        return next(item for item in self.situation.groups if item.group.name == name)
+
+    def _record(self, growth: Growth, nodes: tuple[NewNode, ...], decision: Decision) -> None:
+        choice, item = decision.choice, self._item(growth.name)
+        assert choice is not None
+        assert choice.option is not None
+        assert isinstance(item.template, Template)
+        self.tracker.consume(item.template, growth.count)
+        self.sizes[growth.name] = growth.size_after
+        best = choice.option.group.name
+        is_best = growth.name == best
+        rejected = [(option.group.name, why) for option, why in choice.rejected]
         self.steps.append(
             Step(
-                group=group,
-                size_before=option.size,
-                size_after=size_after,
+                group=item.group,
+                size_before=growth.size_before,
+                size_after=growth.size_after,
                 nodes=nodes,
-                why=choice.why,
-                rejected=tuple((other.group.name, why) for other, why in choice.rejected),
+                why=choice.why if is_best else f"shares what {best} would get, being similar to it",
+                rejected=tuple(rejected) if is_best else (),
             )
         )
-        return option
-
-    def _settle(self, start: Start, nodes: Sequence[NewNode]) -> None:
-        """Put the chosen nodes and their pods into the picture, so that later rounds see them."""
-        classify = self.situation.classifier.classify
-        for node in nodes:
-            row = start.add(node.name)
-            for pod in node.pods:
-                pod_class = classify(pod)
-                # The estimate has asked all rules; only which devices it was is needed again.
-                placement = self.tables.allocate(pod_class, row)
-                assert isinstance(placement, Placement), (pod.key, node.name, placement)
-                self.overlay.hold(holding(pod.uid, pod_class, placement))

@@ -6,7 +6,7 @@ hostname stay, and a label marks the template. Operators may name further taints
 to new nodes.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from msgspec.structs import replace
 
@@ -37,6 +37,13 @@ REMOVED_TAINT_PREFIXES = (
 )
 
 
+MIRRORED_LABELS = (
+    ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type"),
+    ("topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region"),
+    ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone"),
+)
+"""Labels with an older name that means the same."""
+
 TEMPLATE_LABEL = "cluster-autoscaler.kubernetes.io/template-node"
 
 
@@ -53,6 +60,17 @@ def sanitised(node: Node, name: str, *, ignored_taints: Collection[str] = ()) ->
         conditions={"Ready": "True"},
         created="",
     )
+
+
+def mirrored(labels: Mapping[str, str]) -> dict[str, str]:
+    """Return the labels of a described node with those that an older name stands for as well."""
+    found = dict(labels)
+    for name, older in MIRRORED_LABELS:
+        if name in labels:
+            found[older] = labels[name]
+        elif older in labels:
+            found[name] = labels[older]
+    return found
 
 
 def _stays(taint: Taint, ignored: Collection[str]) -> bool:

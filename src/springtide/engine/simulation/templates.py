@@ -11,11 +11,12 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
 import msgspec
+from msgspec.structs import replace
 
 from springtide.engine.placement.unregistered import PROFILE, unregistered
 from springtide.engine.simulation.daemons import expected
 from springtide.engine.simulation.homogeneity import agreed
-from springtide.engine.simulation.sanitise import sanitised
+from springtide.engine.simulation.sanitise import mirrored, sanitised
 from springtide.model.device import Inventory
 from springtide.model.group import NodeGroup
 from springtide.model.node import Node
@@ -26,6 +27,11 @@ from springtide.model.workload import DaemonSet
 
 PROFILE_ANNOTATION = "springtide.io/device-profile"
 _DELETED_TAINT = "ToBeDeletedByClusterAutoscaler"
+_NOT_SERVING_CONDITIONS = ("DiskPressure", "NetworkUnavailable")
+_NOT_SERVING_TAINTS = frozenset(
+    f"node.kubernetes.io/{trouble}"
+    for trouble in ("not-ready", "disk-pressure", "network-unavailable")
+)
 
 
 class Source(StrEnum):
@@ -76,7 +82,8 @@ def members(group: NodeGroup, nodes: Sequence[Node]) -> tuple[Node, ...]:
 
 def build(group: NodeGroup, own: Sequence[Node], fleet: Fleet) -> Template | Refusal:
     """Return the template of a group whose nodes are `own`, or why there is none."""
-    origin = _origin(group, own)
+    described = _described(group)
+    origin = _origin(own, described)
     if origin is None:
         return Refusal(
             rule="template",
@@ -84,7 +91,7 @@ def build(group: NodeGroup, own: Sequence[Node], fleet: Fleet) -> Template | Ref
             is_unresolvable=True,
         )
     node = sanitised(origin, f"template-node-for-{group.name}", ignored_taints=group.ignored_taints)
-    is_live = origin is not group.template
+    is_live = origin is not described
     profile = _profile(group, node, fleet.profiles)
     inventories, refusals = _devices(group, origin, own, profile, fleet)
     return Template(
@@ -93,20 +100,42 @@ def build(group: NodeGroup, own: Sequence[Node], fleet: Fleet) -> Template | Ref
         source=Source.WARM if is_live else Source.INPUT,
         inventories=inventories,
         refusals=refusals,
-        pods=_kept_pods(origin, fleet) if is_live else expected(fleet.daemons, node, ()),
+        pods=_live_pods(origin, node, fleet) if is_live else expected(fleet.daemons, node, ()),
     )
 
 
-def _origin(group: NodeGroup, own: Sequence[Node]) -> Node | None:
+def _origin(own: Sequence[Node], described: Node | None) -> Node | None:
     """Return the node to copy: a live one that stays, else the described one, else any."""
     staying = (
         node
         for node in own
-        if node.is_ready
+        if serves(node)
         and not node.is_unschedulable
         and all(taint.key != _DELETED_TAINT for taint in node.taints)
     )
-    return next(staying, None) or group.template or next(iter(own), None)
+    return next(staying, None) or described or next(iter(own), None)
+
+
+def serves(node: Node) -> bool:
+    """Return whether Cluster Autoscaler takes the node for ready: more than its condition counts."""
+    return (
+        node.is_ready
+        and all(node.conditions.get(condition) != "True" for condition in _NOT_SERVING_CONDITIONS)
+        and all(taint.key not in _NOT_SERVING_TAINTS for taint in node.taints)
+    )
+
+
+def _described(group: NodeGroup) -> Node | None:
+    if group.template is None:
+        return None
+    return replace(group.template, labels=mirrored(group.template.labels))
+
+
+def _live_pods(sample: Node, node: Node, fleet: Fleet) -> tuple[Pod, ...]:
+    """Return what stays of the sampled node, and what would push its way onto it sooner or later."""
+    kept = _kept_pods(sample, fleet)
+    pushing = [daemon for daemon in fleet.daemons if daemon.is_critical]
+    return (*kept, *expected(pushing, node, kept)) if pushing else kept
 
 
 def _kept_pods(sample: Node, fleet: Fleet) -> tuple[Pod, ...]:

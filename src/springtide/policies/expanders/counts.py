@@ -26,7 +26,7 @@ class LeastNodes:
 
     def judge(self, options: Sequence[Option]) -> list[Judgement]:
         """Return a judgement for every option; one that adds none is not an option."""
-        counts = [option.estimate.node_count for option in options]
+        counts = [option.node_count for option in options]
         least = min((count for count in counts if count > 0), default=0)
         return [
             Judgement(option, 0 < count == least, f"adds {_plural(count, 'node')}")

@@ -74,7 +74,7 @@ class Price:
         price = option.group.price
         if price is None or price <= 0:
             return None
-        count = option.estimate.node_count
+        count = option.node_count
         calm = self._model.worth(_STABILISATION)
         worth = sum(self._model.worth(pod_requests(pod.spec)) for pod in option.estimate.placed)
         return self._factor(option, count) * (price * count + calm) / (worth + calm)
@@ -93,5 +93,5 @@ class Price:
 def _why(option: Option) -> str:
     if not option.group.price or option.group.price < 0:
         return "the group has no price"
-    total = option.group.price * option.estimate.node_count
+    total = option.group.price * option.node_count
     return f"{total:.2f} an hour for {len(option.estimate.placed)} pods"

@@ -59,15 +59,15 @@ class LeastWaste:
 def waste(option: Option) -> Waste:
     """Return the unused parts of the option's new nodes."""
     capacity = amounts(option.template.node.capacity)
-    count = option.estimate.node_count
+    count = option.node_count
     wanted = {CPU: 0, MEMORY: 0}
     for pod in option.estimate.placed:
         requests = pod_requests(pod.spec)
         for name in wanted:
             wanted[name] += requests.get(name, 0)
     devices = option.estimate.devices
-    memory_total = sum(item.memory_total_mib for item in devices)
-    cores_total = sum(item.cores_total for item in devices)
+    memory_total = _of_all(option, sum(item.memory_total_mib for item in devices))
+    cores_total = _of_all(option, sum(item.cores_total for item in devices))
     return Waste(
         cpu=_unused(wanted[CPU], count * capacity.get(CPU, 0)),
         memory=_unused(wanted[MEMORY], count * capacity.get(MEMORY, 0)),
@@ -78,6 +78,11 @@ def waste(option: Option) -> Waste:
         if cores_total
         else None,
     )
+
+
+def _of_all(option: Option, total: int) -> int:
+    """Return what all nodes have that are paid for, from what those have that take pods."""
+    return total * option.node_count // max(1, option.estimate.node_count)
 
 
 def _unused(used: int, total: int) -> float:

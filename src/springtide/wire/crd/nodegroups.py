@@ -67,6 +67,7 @@ class GroupEntry(_Strict, frozen=True, kw_only=True):
     homogeneity: Homogeneity | None = None
     profile: str = ""
     ignored_taints: tuple[str, ...] = ()
+    zero_or_max: bool = False
     template: TemplateEntry | None = None
 
 
@@ -130,6 +131,7 @@ class _Reading:
             profile=entry.profile,
             homogeneity=entry.homogeneity or "",
             ignored_taints=entry.ignored_taints,
+            is_zero_or_max=entry.zero_or_max,
         )
 
     def _refuse(self, field: Path, reason: str) -> None:

@@ -258,12 +258,13 @@ class PodSpec(Read, frozen=True):
     resources: Raw = ABSENT
     scheduler_name: str = ""
     priority: int = 0
+    priority_class_name: str = ""
+    preemption_policy: str = ""
     host_network: bool = False
     host_users: bool | None = None
     scheduling_gates: tuple[SchedulingGate, ...] = ()
     resource_claims: tuple[Present, ...] = ()
     volumes: tuple[Volume, ...] = ()
-    priority_class_name: str = ""
     runtime_class_name: str = ""
 
 

@@ -21,6 +21,8 @@ from springtide.wire.k8s.specs import to_spec
 
 REPLICAS_MAX: Final = 100_000
 TEMPLATE_PATH: Final = "spec.template.spec"
+_NODE_CRITICAL: Final = "system-node-critical"
+_NEVER_PREEMPTS: Final = "Never"
 HASH_LABEL: Final = "pod-template-hash"
 
 Replicated = schema.Deployment | schema.ReplicaSet | schema.StatefulSet | schema.Job
@@ -148,6 +150,8 @@ def to_daemon_set(read: schema.DaemonSet, parts: Parts) -> DaemonSet:
         spec=_tolerating(spec, has_host_network=template.spec.host_network),
         labels=template.metadata.labels,
         annotations=template.metadata.annotations,
+        is_critical=template.spec.priority_class_name == _NODE_CRITICAL
+        and template.spec.preemption_policy != _NEVER_PREEMPTS,
     )
 
 

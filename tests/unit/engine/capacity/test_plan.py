@@ -6,7 +6,10 @@ from msgspec.structs import replace
 
 from springtide.base.clock import Clock
 from springtide.engine.capacity.options import Expander
-from springtide.engine.capacity.plan import Bounds, Plan, Situation, SizedGroup, plan
+from springtide.engine.capacity.plan import Plan, Situation, SizedGroup, plan
+from springtide.engine.capacity.quotas import Quota
+from springtide.engine.capacity.scene import Bounds, Manner
+from springtide.engine.capacity.similarity import Similarity
 from springtide.engine.placement.classes import Classifier
 from springtide.engine.simulation.templates import Template
 from springtide.model.device import Inventory
@@ -21,9 +24,17 @@ from tests.ledgers import content
 
 
 def sized(
-    name: str, of: Template | Refusal, *, size: int = 0, max_size: int = 10, min_size: int = 0
+    name: str,
+    of: Template | Refusal,
+    *,
+    size: int = 0,
+    max_size: int = 10,
+    min_size: int = 0,
+    is_zero_or_max: bool = False,
 ) -> SizedGroup:
-    asked = NodeGroup(name=name, max_size=max_size, min_size=min_size)
+    asked = NodeGroup(
+        name=name, max_size=max_size, min_size=min_size, is_zero_or_max=is_zero_or_max
+    )
     if isinstance(of, Template):
         named = replace(of.node, name=f"template-node-for-{name}")
         of = replace(of, group=asked, node=named)
@@ -38,6 +49,7 @@ def planned(
     bounds: Bounds | None = None,
     chain: Sequence[Expander] = (LeastWaste(), LeastNodes()),
     clock: Clock | None = None,
+    manner: Manner | None = None,
 ) -> Plan:
     return plan(
         Situation(
@@ -47,6 +59,7 @@ def planned(
             groups=groups,
             clock=clock or HandClock(),
             bounds=bounds or Bounds(),
+            manner=manner or Manner(),
         ),
         chain,
     )
@@ -274,3 +287,75 @@ def test_without_groups_everything_is_stuck() -> None:
     answer = planned([pod("p")], [])
 
     assert (answer.steps, answer.stuck[0].closest) == ((), "")
+
+
+BALANCING = Manner(similarity=Similarity())
+
+
+def test_similar_groups_grow_together() -> None:
+    pending = replicas(5, pod("p", cpu=3))
+    groups = [sized("a", SMALL), sized("b", SMALL, size=1)]
+
+    answer = planned(pending, groups, manner=BALANCING)
+
+    assert answer.sizes == (("a", 0, 3), ("b", 1, 3))
+    assert answer.steps[1].why == "shares what a would get, being similar to it"
+    assert sum(len(each.pods) for step in answer.steps for each in step.nodes) == 5
+    assert answer.stuck == ()
+
+
+def test_what_a_slightly_smaller_group_cannot_take_goes_into_the_next_round() -> None:
+    # Two per cent less memory are similar, but not enough for a pod of the whole node.
+    small = replace(SMALL.node, allocatable=node(cpu=4, memory="62Gi").allocatable)
+    groups = [sized("a", SMALL), sized("b", replace(SMALL, node=small))]
+    pending = replicas(4, pod("p", memory="31744Mi"))
+    pending = (*pending, *replicas(2, pod("q", memory="64Gi")))
+
+    answer = planned(pending, groups, manner=BALANCING)
+
+    placed = [each.name for step in answer.steps for on in step.nodes for each in on.pods]
+    assert sorted(placed) == sorted(each.name for each in pending)
+    assert answer.stuck == ()
+
+
+def test_a_quota_ends_the_plan_and_is_told() -> None:
+    ledger = Ledger()
+    ledger.add_node(node("old", cpu=1, pods=0))
+    bounds = Bounds(quotas=(Quota(limits=(("cpu", 9),)),))
+
+    answer = planned(
+        replicas(5, pod("p", cpu=3)), [sized("g", SMALL)], ledger=ledger, bounds=bounds
+    )
+
+    (stuck,) = answer.stuck
+    assert answer.sizes == (("g", 0, 2),)
+    assert len(stuck.pods) == 3
+    assert [refusal.text for _, refusal in stuck.on_groups] == [
+        'exceeded quota: "cluster-wide", resources: cpu'
+    ]
+
+
+def test_a_quota_holds_for_the_smallest_size_of_a_group_too() -> None:
+    bounds = Bounds(quotas=(Quota(limits=(("cpu", 8),)),))
+
+    answer = planned([pod("p", cpu=3)], [sized("g", SMALL, min_size=3)], bounds=bounds)
+
+    assert answer.sizes == (("g", 0, 2),)
+
+
+def test_a_group_of_all_or_none_grows_to_all_and_its_spare_nodes_take_further_pods() -> None:
+    groups = [sized("all", LARGE, max_size=3, is_zero_or_max=True), sized("one", SMALL)]
+    pending = [*replicas(1, pod("p", cpu=12)), *replicas(2, pod("q", cpu=16))]
+
+    answer = planned(pending, groups)
+
+    assert answer.sizes == (("all", 0, 3), ("one", 0, 0))
+    assert sum(len(step.nodes) for step in answer.steps) == 3
+
+
+def test_a_group_of_all_or_none_is_passed_over_where_fewer_nodes_would_do() -> None:
+    groups = [sized("all", SMALL, max_size=9, is_zero_or_max=True), sized("one", SMALL)]
+
+    answer = planned([pod("p", cpu=3)], groups)
+
+    assert answer.sizes == (("all", 0, 0), ("one", 0, 1))

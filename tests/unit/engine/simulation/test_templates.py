@@ -98,6 +98,8 @@ def test_a_live_node_that_stays_is_copied() -> None:
         node("unready", is_ready=False),
         node("cordoned", is_unschedulable=True),
         node("leaving", taints=[Taint(key="ToBeDeletedByClusterAutoscaler")]),
+        node("lonely", taints=[Taint(key="node.kubernetes.io/network-unavailable")]),
+        replace(node("filled"), conditions={"Ready": "True", "DiskPressure": "True"}),
         node("good", cpu=4),
     ]
 
@@ -105,7 +107,7 @@ def test_a_live_node_that_stays_is_copied() -> None:
 
     assert template.source is Source.WARM
     assert template.node.name == "template-node-for-group"
-    assert template.node.allocatable == own[3].allocatable
+    assert template.node.allocatable == own[-1].allocatable
 
 
 def test_the_described_node_comes_before_live_nodes_that_do_not_stay() -> None:
@@ -156,6 +158,30 @@ def test_a_described_node_runs_the_daemons_that_would_start_there() -> None:
     template = built(group(template=node("described")), daemons=daemons)
 
     assert [each.name for each in template.pods] == ["agent-on-template-node-for-group"]
+
+
+def test_a_daemon_that_pushes_others_away_runs_on_a_copied_node_before_it_is_there() -> None:
+    daemons = [
+        DaemonSet(namespace="default", name="agent", uid="a", spec=pod().spec),
+        DaemonSet(namespace="default", name="driver", uid="d", spec=pod().spec, is_critical=True),
+    ]
+    on = [pod("agent-x", daemon_of="agent")]
+
+    template = built(group(), [node("live")], pods_on={"live": on}, daemons=daemons)
+
+    assert [each.name for each in template.pods] == [
+        "agent-x",
+        "driver-on-template-node-for-group",
+    ]
+
+
+def test_a_described_node_has_labels_under_their_older_names_too() -> None:
+    labels = {"topology.kubernetes.io/zone": "a", "beta.kubernetes.io/instance-type": "big"}
+
+    template = built(group(template=node("described", labels=labels)))
+
+    assert template.node.labels["failure-domain.beta.kubernetes.io/zone"] == "a"
+    assert template.node.labels["node.kubernetes.io/instance-type"] == "big"
 
 
 # Devices: a registration first, then the named profile, then the one that matches

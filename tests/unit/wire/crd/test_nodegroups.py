@@ -31,7 +31,7 @@ def test_every_field_of_a_group_is_read() -> None:
     found = group(
         "{name: a, providerIdPattern: 'cloud:///a/.*', nodeSelector: {matchLabels: {pool: a}},"
         " minSize: 1, maxSize: 8, size: 2, price: 3.5, priority: 7, homogeneity: Majority,"
-        " ignoredTaints: [startup]}"
+        " ignoredTaints: [startup], zeroOrMax: true}"
     )
 
     assert found.selector is not None
@@ -48,6 +48,7 @@ def test_every_field_of_a_group_is_read() -> None:
         priority=7,
         homogeneity="Majority",
         ignored_taints=("startup",),
+        is_zero_or_max=True,
     )
 
 

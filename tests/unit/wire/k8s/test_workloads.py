@@ -228,6 +228,27 @@ def test_a_daemon_set_is_told_apart_with_the_tolerations_of_its_controller() -> 
     )
 
 
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ({}, False),
+        ({"priorityClassName": "system-node-critical"}, True),
+        ({"priorityClassName": "system-cluster-critical"}, False),
+        ({"priorityClassName": "system-node-critical", "preemptionPolicy": "Never"}, False),
+    ],
+)
+def test_a_daemon_set_of_the_highest_class_may_push_others_away(
+    spec: dict[str, str],
+    expected: bool,  # noqa: FBT001 - a case
+) -> None:
+    daemon = workload("DaemonSet", "agent")
+    daemon["spec"]["template"]["spec"].update(spec)
+
+    (agent,) = read(daemon).daemon_sets
+
+    assert agent.is_critical is expected
+
+
 def test_a_bare_pod_manifest_is_read_as_admission_would_leave_it() -> None:
     ports = [{"containerPort": 8080}]
     manifest = {
