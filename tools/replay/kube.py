@@ -36,6 +36,7 @@ from springtide.engine.framework.rule import (
 )
 from springtide.model.ledger import Holding, Ledger
 from springtide.model.pod import Pod
+from springtide.model.presence import standing
 from springtide.model.refusal import Refusal
 from springtide.wire.k8s import Parts, decode_node, decode_pod
 
@@ -53,6 +54,11 @@ TOPICS: Final = (
     "node-affinity",
     "node-affinity-fields",
     "ports",
+    "topology-spread",
+    "topology-spread-policies",
+    "pod-affinity",
+    "pod-anti-affinity",
+    "pod-affinity-namespaces",
 )
 """The topics that the framework's rules decide alone."""
 
@@ -70,7 +76,7 @@ class _Replay:
         self._expected = case["expect"]
         self._framework = Framework(_config(case.get("config"), parts))
         self._ledger = _ledger(case["objects"], parts)
-        self._ask = ask_of(_pod(case["pod"], parts))
+        self._ask = ask_of(_pod(case["pod"], parts), with_identity=True)
         self._rows = np.arange(self._ledger.count)
 
     def each_rule_alone(self) -> list[str]:
@@ -122,7 +128,11 @@ class _Replay:
     def all_rules_together(self) -> list[str]:
         prepared = self._framework.prepare(self._ask, self._ledger)
         verdicts = self._framework.evaluate(prepared, self._ledger, self._rows)
-        ours = self._combined(prepared) | self._told(prepared, self._refusals(prepared, verdicts))
+        ours = (
+            _aborted(prepared.error)
+            if prepared.error
+            else self._combined(prepared) | self._told(prepared, self._refusals(prepared, verdicts))
+        )
         recorded = _recorded(self._expected)
         return [
             difference
@@ -168,6 +178,13 @@ class _Replay:
         return told
 
 
+def _aborted(error: str) -> dict[str, object]:
+    """Return what is told of an attempt that a rule ended because it could not judge the pod."""
+    plugin = error.split('"')[1]
+    combined = {"plugin": plugin, "code": "Error", "reasons": [error]}
+    return {"pre_filter_combined": combined, "feasible": [], "fit_error": error}
+
+
 def _recorded(expected: Case) -> dict[str, object]:
     statuses: Mapping[str, Case] = expected.get("node_status", {})
     return {
@@ -184,18 +201,25 @@ def _recorded(expected: Case) -> dict[str, object]:
 def _ledger(objects: Iterable[Case], parts: Parts) -> Ledger:
     ledger = Ledger()
     pods: list[Pod] = []
+    namespaces: dict[str, Mapping[str, str]] = {}
     for each in objects:
         if each["kind"] == "Node":
             ledger.add_node(decode_node(msgspec.json.encode(each), parts))
         elif each["kind"] == "Pod":
             pods.append(_pod(each, parts))
+        elif each["kind"] == "Namespace":
+            metadata = each["metadata"]
+            namespaces[metadata["name"]] = metadata.get("labels", {})
+    ledger.namespaces = namespaces
     for pod in pods:
         row = ledger.rows.get(pod.node_name)
         # A pod may be on a node that is gone.
         if row is not None and not pod.is_finished:
             amounts = ((PODS, 1), *held_requests(pod).items())
             ports = pod_host_ports(pod.spec)
-            ledger.hold(Holding(uid=pod.uid, row=row, amounts=amounts, ports=ports))
+            ledger.hold(
+                Holding(uid=pod.uid, row=row, amounts=amounts, ports=ports, presence=standing(pod))
+            )
     return ledger
 
 

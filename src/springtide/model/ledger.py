@@ -29,19 +29,24 @@ from springtide.model.columns import (
 from springtide.model.device import DeviceView, Inventory, Share
 from springtide.model.node import HOSTNAME_LABEL, Node
 from springtide.model.pod import HostPort
+from springtide.model.presence import Presence, Presences
 from springtide.model.resources import amounts
 
 FIRST_ROWS = 64
 
 
 class Holding(msgspec.Struct, frozen=True, kw_only=True):
-    """What one pod holds on one row: resource amounts (with its `pods: 1`), ports and shares."""
+    """What one pod holds on one row: resource amounts (with its `pods: 1`), ports and shares.
+
+    `presence` is what it shows to rules between pods; without one, it is not seen by them.
+    """
 
     uid: str
     row: int
     amounts: tuple[tuple[str, int], ...] = ()
     ports: tuple[HostPort, ...] = ()
     shares: tuple[tuple[str, tuple[Share, ...]], ...] = ()
+    presence: Presence | None = None
 
 
 class Ledger:
@@ -50,6 +55,8 @@ class Ledger:
     `count` rows are in use; `born` is the change log's position at which a row got its node.
     `names`, `nodes` and `hostnames` are by row; `labelset` codes a row's
     labels without its hostname, `taintset` its taints, so that rules judge each distinct set once.
+    `hostname` codes its hostname, 0 where there is none. `namespaces` holds the labels of the
+    cluster's namespaces; whoever makes the ledger sets it before anything is asked.
     """
 
     def __init__(self) -> None:
@@ -62,12 +69,16 @@ class Ledger:
         self.unschedulable: Bool = np.zeros(FIRST_ROWS, np.bool_)
         self.taintset: Int32 = np.zeros(FIRST_ROWS, np.int32)
         self.labelset: Int32 = np.zeros(FIRST_ROWS, np.int32)
+        self.hostname: Int32 = np.zeros(FIRST_ROWS, np.int32)
+        self.known_hostnames: Interner[str | None] = Interner((None,))
         self.taintsets: Interner[tuple[Taint, ...]] = Interner()
         self.labelsets: Interner[tuple[tuple[str, str], ...]] = Interner()
         self.resources = ResourceColumns(FIRST_ROWS)
         self.devices: dict[str, DeviceColumns] = {}
         self.ports: dict[int, dict[HostPort, int]] = {}
         self.holdings: dict[str, Holding] = {}
+        self.namespaces: Mapping[str, Mapping[str, str]] = {}
+        self.presences = Presences(FIRST_ROWS)
         self.changes = ChangeLog()
         self._namesakes: dict[int, int] = {}
 
@@ -89,6 +100,7 @@ class Ledger:
         self.names.append(name or node.name)
         self.nodes.append(node)
         self.hostnames.append(name or label)
+        self.hostname[row] = self.known_hostnames.code(name or label)
         self.born[row] = self.changes.position
         self.unschedulable[row] = node.is_unschedulable
         self.taintset[row] = self.taintsets.code(node.taints)
@@ -144,6 +156,8 @@ class Ledger:
             by_amounts.setdefault(holding.amounts, []).append(holding.row)
             if holding.ports:
                 self._count_ports(holding.row, holding.ports, 1)
+            if holding.presence is not None:
+                self.presences.count(holding.row, holding.presence)
             for family, taken in holding.shares:
                 shares.setdefault(family, []).extend([(holding.row, share) for share in taken])
         for amounts_held, rows in by_amounts.items():
@@ -168,6 +182,8 @@ class Ledger:
         self.resources.take(row, holding.amounts, sign=sign)
         if holding.ports:
             self._count_ports(row, holding.ports, sign)
+        if holding.presence is not None:
+            self.presences.count(row, holding.presence, sign=sign)
         for family, shares in holding.shares:
             self.device_columns(family).take(row, shares, sign=sign)
         self.changes.append(row)
@@ -188,6 +204,8 @@ class Ledger:
             self.unschedulable = grown(self.unschedulable, rows)
             self.taintset = grown(self.taintset, rows)
             self.labelset = grown(self.labelset, rows)
+            self.hostname = grown(self.hostname, rows)
+            self.presences.grow(rows)
             self.resources.grow(rows)
             for columns in self.devices.values():
                 columns.grow(rows)
@@ -204,6 +222,7 @@ class Ledger:
         assert (self.resources.used[:width, : self.count] == fresh.resources.used).all()
         assert not self.resources.used[width:].any()
         assert self.ports == fresh.ports
+        self.presences.check(fresh.presences)
         for family, columns in self.devices.items():
             _check_devices(columns, fresh.devices[family], self.count)
 

@@ -33,16 +33,18 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     """All that a set of sources says.
 
     `pods` are stored pods as they stand; `manifests` are pods that no API server has seen, with its
-    defaults filled in but without those of device families. `managed_resources` is None where no
-    scheduler configuration was given. `sources` says where each object stands, by `Node/name` and
-    `Pod/namespace/name`. `counts` counts all objects by kind, `ignored` those of them
-    that are of no use here, `notes` are sentences about what was left out on purpose.
+    defaults filled in but without those of device families. `namespaces` maps names to labels.
+    `managed_resources` is None where no scheduler configuration was given. `sources` says where
+    each object stands, by `Node/name` and `Pod/namespace/name`. `counts` counts all objects by
+    kind, `ignored` those of them that are of no use here, `notes` are sentences about what was left
+    out on purpose.
     """
 
     nodes: tuple[Node, ...] = ()
     pods: tuple[Pod, ...] = ()
     manifests: tuple[Pod, ...] = ()
     daemon_sets: tuple[DaemonSet, ...] = ()
+    namespaces: Mapping[str, Mapping[str, str]] = {}
     groups: tuple[NodeGroup, ...] = ()
     profiles: tuple[DeviceProfile, ...] = ()
     device_config: Mapping[str, object] | None = None
@@ -114,6 +116,7 @@ class _Reading:
             pods=tuple(objects.pods.values()),
             manifests=tuple(objects.manifests.values()),
             daemon_sets=tuple(objects.daemon_sets.values()),
+            namespaces=objects.namespaces,
             groups=tuple(ours.groups.values()),
             profiles=profiles,
             device_config=self._device_config,

@@ -10,6 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from springtide.engine.capacity.plan import SizedGroup
+from springtide.engine.framework.ask import keys_read
 from springtide.engine.framework.requests import pod_host_ports
 from springtide.engine.placement.classes import standing_amounts
 from springtide.engine.placement.family import DeviceFamily
@@ -19,6 +20,7 @@ from springtide.model.device import Inventory, Share
 from springtide.model.ledger import Holding, Ledger
 from springtide.model.node import Node
 from springtide.model.pod import Pod
+from springtide.model.presence import standing
 from springtide.model.problem import Problem
 from springtide.model.profile import DeviceProfile
 from springtide.model.refusal import Refusal
@@ -32,6 +34,7 @@ class Picture(msgspec.Struct, frozen=True, kw_only=True):
     """The cluster as the engine sees it.
 
     `waiting` are the pods to plan for, `apart` those that wait for something else, with the reason.
+    `keys` are the labels that rules between pods read, None where there are no such rules.
     """
 
     ledger: Ledger
@@ -39,18 +42,21 @@ class Picture(msgspec.Struct, frozen=True, kw_only=True):
     waiting: tuple[Pod, ...]
     apart: tuple[tuple[Pod, str], ...]
     problems: tuple[Problem, ...]
+    keys: frozenset[str] | None = None
 
 
 def assemble(found: Input, families: Mapping[str, DeviceFamily]) -> Picture:
     """Return the picture of everything that was read."""
     problems: list[Problem] = []
     ledger = Ledger()
+    ledger.namespaces = found.namespaces
     registered = {node.name: _add_node(ledger, node, families, problems) for node in found.nodes}
     for group in found.groups:
         if group.template is not None:
             registered[group.template.name] = _registered(group.template, families)
     pods = [*found.pods, *(_admitted(pod, families, problems) for pod in found.manifests)]
     pods = _told_apart(pods, problems)
+    keys = keys_read([*(pod.spec for pod in pods), *(each.spec for each in found.daemon_sets)])
     waiting: list[Pod] = []
     apart: list[tuple[Pod, str]] = []
     pods_on: dict[str, list[Pod]] = defaultdict(list)
@@ -63,7 +69,10 @@ def assemble(found: Input, families: Mapping[str, DeviceFamily]) -> Picture:
             pods_on[place].append(pod)
             row = ledger.rows.get(place)
             if row is not None:
-                holdings.append(_holding(ledger, pod, row, families, problems))
+                holding = _holding(ledger, pod, row, families, problems)
+                if keys is not None:
+                    holding = replace(holding, presence=standing(pod, keys))
+                holdings.append(holding)
         elif reason := _waits_for(pod):
             apart.append((pod, reason))
         else:
@@ -82,6 +91,7 @@ def assemble(found: Input, families: Mapping[str, DeviceFamily]) -> Picture:
         waiting=tuple(waiting),
         apart=tuple(apart),
         problems=tuple(_placed(problem, found.sources) for problem in problems),
+        keys=keys,
     )
 
 

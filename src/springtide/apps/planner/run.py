@@ -35,7 +35,7 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
     answer = plan(
         Situation(
             tables=Tables(picture.ledger, framework, kinds),
-            classifier=Classifier(kinds),
+            classifier=Classifier(kinds, keys=picture.keys),
             pending=picture.waiting,
             groups=picture.groups,
             clock=clock,

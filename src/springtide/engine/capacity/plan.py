@@ -111,6 +111,7 @@ class _Planner:
         self.estimates: dict[tuple[str, int, tuple[tuple[str, int], ...]], Estimate] = {}
         self.steps: list[Step] = []
         self.rejected: dict[str, str] = {}
+        self.elsewhere: list[tuple[Pod, str]] = []
 
     def run(self) -> Plan:
         """Fill existing nodes, grow groups round by round, and explain the rest."""
@@ -118,8 +119,12 @@ class _Planner:
         filled = fill(self.situation.pending, self.tables, self.overlay, classifier)
         self.existing = self.overlay.ledger.count
         self._ask_templates(filled.left)
+        objections = self._objections(batches(filled.left, classifier))
         left = filled.left
-        for _ in range(ROUNDS_MAX):
+        for round_number in range(ROUNDS_MAX):
+            if round_number and classifier.has_rules_between:
+                # What the last round placed may repel or attract what is left.
+                self._ask_templates(left)
             option = self._grow(batches(left, classifier))
             if option is None:
                 break
@@ -127,10 +132,10 @@ class _Planner:
             left = tuple(pod for pod in left if pod.uid not in done)
         remaining = batches(left, classifier)
         return Plan(
-            fitting=filled.placed,
+            fitting=(*filled.placed, *self.elsewhere),
             steps=tuple(self.steps),
             stuck=tuple(self._stuck(batch) for batch in remaining),
-            objections=self._objections(batches(filled.left, classifier)),
+            objections=objections,
             sizes=tuple(
                 (item.group.name, item.size, self.sizes[item.group.name])
                 for item in self.situation.groups
@@ -177,7 +182,10 @@ class _Planner:
         # The same batches at the same size get the same answer, round after round.
         key = (group.name, size, tuple((batch.first.uid, len(batch.pods)) for batch in helped))
         known = self.estimates.get(key)
-        if known is not None and not bounds.nodes_total_max:
+        is_known_to_last = not (
+            bounds.nodes_total_max or self.situation.classifier.has_rules_between
+        )
+        if known is not None and is_known_to_last:
             return known
         limiter = Limiter(
             (
@@ -214,6 +222,7 @@ class _Planner:
             for name, node in zip(names, option.estimate.nodes, strict=True)
         )
         self._settle(self.starts[group.name], nodes)
+        self._settle_elsewhere(option.estimate.elsewhere)
         self.sizes[group.name] = size_after
         self.steps.append(
             Step(
@@ -229,15 +238,22 @@ class _Planner:
 
     def _settle(self, start: Start, nodes: Sequence[NewNode]) -> None:
         """Put the chosen nodes and their pods into the picture, so that later rounds see them."""
-        classify = self.situation.classifier.classify
         for node in nodes:
-            row = start.add(node.name)
-            for pod in node.pods:
-                pod_class = classify(pod)
-                # The estimate has asked all rules; only which devices it was is needed again.
-                placement = self.tables.allocate(pod_class, row)
-                assert isinstance(placement, Placement), (pod.key, node.name, placement)
-                self.overlay.hold(holding(pod.uid, pod_class, placement))
+            self._settle_pods(node, start.add(node.name))
+
+    def _settle_elsewhere(self, nodes: Sequence[NewNode]) -> None:
+        """Put pods where new nodes let them go: on nodes that were there before."""
+        for node in nodes:
+            self._settle_pods(node, self.overlay.ledger.rows[node.name])
+            self.elsewhere.extend((pod, node.name) for pod in node.pods)
+
+    def _settle_pods(self, node: NewNode, row: int) -> None:
+        for pod in node.pods:
+            pod_class = self.situation.classifier.classify(pod)
+            # The estimate has asked all rules; only which devices it was is needed again.
+            placement = self.tables.allocate(pod_class, row)
+            assert isinstance(placement, Placement), (pod.key, node.name, placement)
+            self.overlay.hold(holding(pod.uid, pod_class, placement))
 
     # Explaining
 

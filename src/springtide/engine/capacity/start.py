@@ -13,6 +13,7 @@ from springtide.engine.simulation.templates import Template
 from springtide.model.device import DeviceView, Inventory
 from springtide.model.ledger import Holding
 from springtide.model.overlay import Overlay
+from springtide.model.presence import standing
 from springtide.model.refusal import Refusal
 
 
@@ -55,6 +56,7 @@ class Start(msgspec.Struct, frozen=True, kw_only=True):
                     row=row,
                     amounts=standing_amounts(pod),
                     ports=pod_host_ports(pod.spec),
+                    presence=standing(pod),
                 )
             )
         return row
@@ -76,7 +78,7 @@ def begin_all(
 ) -> list[Start]:
     """Ask an empty copy of every template about every class, and return where to start from.
 
-    The copies stand side by side while they are asked: every rule so far judges a node by itself.
+    The copies stand side by side while they are asked, unless a rule between pods reads other nodes.
     """
     pools: Pools = {}
     starts = [
@@ -89,7 +91,17 @@ def begin_all(
         )
         for template in templates
     ]
-    with overlay.trial():
+    wanted = list(classes)
+    if any(pod_class.presence is not None for pod_class in wanted):
+        return [_asked([start], wanted)[0] for start in starts]
+    return _asked(starts, wanted)
+
+
+def _asked(starts: Sequence[Start], classes: Sequence[PodClass]) -> list[Start]:
+    """Return the starts with the verdicts of their templates, which stand side by side."""
+    if not starts:
+        return []
+    with starts[0].overlay.trial():
         rows = [start.add(start.template.node.name) for start in starts]
         asked = [
             [

@@ -6,6 +6,7 @@ told as a `Problem`; what is of no use is counted.
 """
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Final
 
 import msgspec
@@ -32,6 +33,7 @@ from springtide.wire.k8s.workloads import (
 _DECODERS: Final[dict[tuple[str, str], msgspec.json.Decoder[schema.Object]]] = {
     ("", "Node"): msgspec.json.Decoder(schema.Node),
     ("", "Pod"): msgspec.json.Decoder(schema.Pod),
+    ("", "Namespace"): msgspec.json.Decoder(schema.Namespace),
     ("apps", "Deployment"): msgspec.json.Decoder(schema.Deployment),
     ("apps", "ReplicaSet"): msgspec.json.Decoder(schema.ReplicaSet),
     ("apps", "StatefulSet"): msgspec.json.Decoder(schema.StatefulSet),
@@ -39,6 +41,7 @@ _DECODERS: Final[dict[tuple[str, str], msgspec.json.Decoder[schema.Object]]] = {
     ("batch", "Job"): msgspec.json.Decoder(schema.Job),
 }
 _GROUPS: Final = {kind: group for group, kind in _DECODERS}
+_CLUSTER_WIDE: Final = frozenset({"Node", "Namespace"})
 _LEFT_OUT: Final = "The object is left out."
 
 
@@ -71,6 +74,7 @@ class Objects:
         self.pods: dict[str, Pod] = {}
         self.manifests: dict[str, Pod] = {}
         self.daemon_sets: dict[str, DaemonSet] = {}
+        self.namespaces: dict[str, Mapping[str, str]] = {}
         self.sources: dict[str, str] = {}
         self.problems: list[Problem] = []
         self.read: Counter[str] = Counter()
@@ -153,6 +157,9 @@ class Objects:
             case schema.Node():
                 node = to_node(read, self.parts)
                 return self.nodes.setdefault(node.name, node) is node
+            case schema.Namespace():
+                labels = read.metadata.labels
+                return self.namespaces.setdefault(read.metadata.name, labels) is labels
             case schema.DaemonSet():
                 daemon_set = to_daemon_set(read, self.parts)
                 return self.daemon_sets.setdefault(daemon_set.key, daemon_set) is daemon_set
@@ -183,7 +190,7 @@ def label(kind: str, value: object, at: str) -> str:
     name, namespace = names.get("name"), names.get("namespace")
     if not isinstance(name, str) or not name:
         return f"{kind} at {at}" if at else kind
-    if kind == "Node":
+    if kind in _CLUSTER_WIDE:
         return f"{kind}/{name}"
     is_given = isinstance(namespace, str) and namespace
     return f"{kind}/{namespace if is_given else DEFAULT_NAMESPACE}/{name}"
@@ -193,6 +200,6 @@ def _name_of(read: schema.Object, at: str) -> str:
     metadata = read.metadata
     if not metadata.name:
         return f"{kind_of(read)} at {at}" if at else kind_of(read)
-    if isinstance(read, schema.Node):
-        return f"Node/{metadata.name}"
+    if kind_of(read) in _CLUSTER_WIDE:
+        return f"{kind_of(read)}/{metadata.name}"
     return f"{kind_of(read)}/{namespace_of(metadata)}/{metadata.name}"

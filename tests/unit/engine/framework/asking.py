@@ -12,6 +12,7 @@ from springtide.engine.framework.requests import held_requests, pod_host_ports
 from springtide.model.ledger import Holding, Ledger
 from springtide.model.node import Node
 from springtide.model.pod import Container, Pod, PodSpec
+from springtide.model.presence import standing
 from springtide.model.refusal import Refusal
 from springtide.model.resources import Resources
 
@@ -38,16 +39,24 @@ def roomy(name: str = "node", labels: Mapping[str, str] | None = None) -> Node:
     return Node(name=name, labels=labels or {}, allocatable=ROOM)
 
 
-def ledger_of(nodes: Sequence[Node], running: Sequence[Pod] = ()) -> Ledger:
+Namespaces = Mapping[str, Mapping[str, str]]
+
+
+def ledger_of(
+    nodes: Sequence[Node], running: Sequence[Pod] = (), namespaces: Namespaces | None = None
+) -> Ledger:
     """Return a ledger of these nodes, with what the pods on them hold."""
     ledger = Ledger()
+    ledger.namespaces = namespaces or {}
     for node in nodes:
         ledger.add_node(node)
     for each in running:
         amounts = ((PODS, 1), *held_requests(each).items())
         ports = pod_host_ports(each.spec)
         row = ledger.rows[each.node_name]
-        ledger.hold(Holding(uid=each.uid, row=row, amounts=amounts, ports=ports))
+        ledger.hold(
+            Holding(uid=each.uid, row=row, amounts=amounts, ports=ports, presence=standing(each))
+        )
     return ledger
 
 
@@ -56,11 +65,12 @@ def answers(
     nodes: Sequence[Node],
     running: Sequence[Pod] = (),
     config: FrameworkConfig | None = None,
+    namespaces: Namespaces | None = None,
 ) -> list[Refusal | None]:
     """Return each node's refusal, None where it takes the pod."""
-    ledger = ledger_of(nodes, running)
+    ledger = ledger_of(nodes, running, namespaces)
     framework = Framework(config)
-    prepared = framework.prepare(ask_of(pending), ledger)
+    prepared = framework.prepare(ask_of(pending, with_identity=True), ledger)
     verdicts = framework.evaluate(prepared, ledger, np.arange(ledger.count))
     rows = zip(
         verdicts.rule.tolist(),

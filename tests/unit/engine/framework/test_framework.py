@@ -61,6 +61,8 @@ def test_rules_are_in_the_order_of_kube_scheduler() -> None:
         "NodeAffinity",
         "NodePorts",
         "NodeResourcesFit",
+        "PodTopologySpread",
+        "InterPodAffinity",
     ]
 
 
