@@ -12,10 +12,12 @@ from typing import Any, Final
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from springtide.base.names import PODS
-from springtide.base.selectors import NodeSelectorTerm
+from springtide.base.selectors import LabelSelector, NodeSelectorTerm, Selector
 from springtide.engine.framework.ask import ask_of
+from springtide.engine.framework.default_selector import default_selector
 from springtide.engine.framework.fit_error import fit_error
 from springtide.engine.framework.framework import (
     PASSES,
@@ -35,10 +37,12 @@ from springtide.engine.framework.rule import (
     selection,
 )
 from springtide.model.ledger import Holding, Ledger
+from springtide.model.neighbours import SpreadConstraint
 from springtide.model.pod import Pod
 from springtide.model.presence import standing
 from springtide.model.refusal import Refusal
-from springtide.wire.k8s import Parts, decode_node, decode_pod
+from springtide.wire.k8s import Parts, decode_node, decode_pod, schema
+from springtide.wire.k8s.between import to_selector
 
 Case = Mapping[str, Any]
 Status = dict[str, Any]
@@ -56,6 +60,7 @@ TOPICS: Final = (
     "ports",
     "topology-spread",
     "topology-spread-policies",
+    "topology-spread-defaults",
     "pod-affinity",
     "pod-anti-affinity",
     "pod-affinity-namespaces",
@@ -76,7 +81,8 @@ class _Replay:
         self._expected = case["expect"]
         self._framework = Framework(_config(case.get("config"), parts))
         self._ledger = _ledger(case["objects"], parts)
-        self._ask = ask_of(_pod(case["pod"], parts), with_identity=True)
+        asked = ask_of(_pod(case["pod"], parts), with_identity=True)
+        self._ask = replace(asked, default_selector=_selected_by(case["pod"], case["objects"]))
         self._rows = np.arange(self._ledger.count)
 
     def each_rule_alone(self) -> list[str]:
@@ -227,6 +233,37 @@ def _pod(raw: Case, parts: Parts) -> Pod:
     return decode_pod(msgspec.json.encode(raw), parts)
 
 
+def _selected_by(pod: Case, objects: Iterable[Case]) -> Selector:
+    """Return what the services and the controller among the objects select the pod by."""
+    metadata = pod["metadata"]
+    here = [each for each in objects if _namespace(each) == _namespace(pod)]
+    services = [each["spec"].get("selector") or {} for each in here if each["kind"] == "Service"]
+    owners = {
+        (each["kind"], each["name"])
+        for each in metadata.get("ownerReferences", ())
+        if each.get("controller")
+    }
+    selectors = (
+        each["spec"].get("selector")
+        for each in here
+        if (each["kind"], each["metadata"]["name"]) in owners
+    )
+    return default_selector(
+        metadata.get("labels", {}), services, controller=_controlling(next(selectors, None))
+    )
+
+
+def _controlling(raw: Case | None) -> LabelSelector | Mapping[str, str] | None:
+    if raw is None or not raw.keys() & {"matchLabels", "matchExpressions"}:
+        return raw
+    return to_selector(msgspec.convert(raw, schema.LabelSelector))
+
+
+def _namespace(raw: Case) -> str:
+    namespace: str = raw["metadata"].get("namespace", "default")
+    return namespace
+
+
 def _config(raw: Case | None, parts: Parts) -> FrameworkConfig:
     if raw is None:
         return FrameworkConfig()
@@ -238,6 +275,7 @@ def _config(raw: Case | None, parts: Parts) -> FrameworkConfig:
         ignored_resources=frozenset(fit.get("ignoredResources", ())),
         ignored_groups=frozenset(fit.get("ignoredResourceGroups", ())),
         added_node_terms=_added_terms(arguments.get("NodeAffinity", {}), parts),
+        default_spread=_default_spread(arguments.get("PodTopologySpread", {}), parts),
         disabled=frozenset(each["name"] for each in disabled),
     )
 
@@ -247,6 +285,12 @@ def _added_terms(arguments: Case, parts: Parts) -> tuple[NodeSelectorTerm, ...] 
     affinity = {"nodeAffinity": arguments.get("addedAffinity", {})}
     pod = _pod({"metadata": {"name": "any"}, "spec": {"affinity": affinity}}, parts)
     return pod.spec.required_node_terms
+
+
+def _default_spread(arguments: Case, parts: Parts) -> tuple[SpreadConstraint, ...]:
+    # Written as in a pod, and read as one.
+    constraints = {"topologySpreadConstraints": arguments.get("defaultConstraints", [])}
+    return _pod({"metadata": {"name": "any"}, "spec": constraints}, parts).spec.neighbours.spread
 
 
 def _answer(prepared: Prepared) -> Status:

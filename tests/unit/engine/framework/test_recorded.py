@@ -11,9 +11,8 @@ import pytest
 from tools.replay.kube import TOPICS, Case, replay_filters
 
 FOLDER = Path(__file__).parents[3] / "recorded" / "kube"
-# Devices of DRA may stand in for extended resources there, which no rule here knows of; and which
-# services select a pod is not read yet.
-FOREIGN = {"dra-extended", "topology-spread-defaults"}
+# Devices of DRA may stand in for extended resources there, which no rule here knows of.
+FOREIGN = {"dra-extended"}
 STRIDE = 6
 """Topics that say little about our rules are thinned out."""
 
