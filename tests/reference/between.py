@@ -66,12 +66,18 @@ def _counts(
             for other in world.on(node)
             if other.namespace == pod.namespace
             and not other.is_terminating
-            and constraint.selector != LabelSelector()
+            and not _is_empty(constraint, pod)
             and _selects(constraint, other, pod)
         ]
         value = node.labels[constraint.topology_key]
         counts[value] = counts.get(value, 0) + len(counted)
     return counts
+
+
+def _is_empty(constraint: SpreadConstraint, pod: Pod) -> bool:
+    """Return whether nothing is asked of counted pods, which counts none instead of all."""
+    has_keys = any(key in pod.labels for key in constraint.match_label_keys)
+    return constraint.selector == LabelSelector() and not has_keys
 
 
 def _selects(constraint: SpreadConstraint, other: Pod, pod: Pod) -> bool:

@@ -7,6 +7,7 @@ out from all pods only once. A domain's number is the sum over its rows, whoever
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final
 
 import msgspec
@@ -23,6 +24,7 @@ from springtide.model.neighbours import AffinityTerm
 from springtide.model.pod import Pod, PodSpec
 
 QUERIES_MAX: Final = 1024
+TERMS_CACHE_ENTRIES: Final = 4096
 
 Labels = tuple[tuple[str, str], ...]
 """Sorted by key."""
@@ -199,6 +201,7 @@ class Presences:
         return answer
 
 
+@lru_cache(maxsize=TERMS_CACHE_ENTRIES)
 def _repulsions(terms: tuple[AffinityTerm, ...], namespace: str) -> tuple[Repulsion, ...]:
     """Return the terms with the pod's own namespace filled in; a malformed one voids them all."""
     found = []

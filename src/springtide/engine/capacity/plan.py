@@ -18,12 +18,13 @@ from springtide.engine.capacity.limits import Limiter, Threshold, cluster_room, 
 from springtide.engine.capacity.options import Expander, Option, choose
 from springtide.engine.capacity.schedulable import fill
 from springtide.engine.capacity.start import Start, begin_all
+from springtide.engine.framework.ask import reads_others
 from springtide.engine.placement.classes import Classifier, PodClass
 from springtide.engine.placement.tables import Placement, Tables, holding
 from springtide.engine.simulation.templates import Template
 from springtide.model.group import NodeGroup
 from springtide.model.overlay import Overlay
-from springtide.model.pod import Pod
+from springtide.model.pod import Pod, PodSpec
 from springtide.model.refusal import Refusal
 
 ROUNDS_MAX: Final = 256
@@ -112,6 +113,8 @@ class _Planner:
         self.steps: list[Step] = []
         self.rejected: dict[str, str] = {}
         self.elsewhere: list[tuple[Pod, str]] = []
+        self.is_moving = reads_others(_joining(situation))
+        """Whether what a round places may change what nodes answer to the pods that are left."""
 
     def run(self) -> Plan:
         """Fill existing nodes, grow groups round by round, and explain the rest."""
@@ -122,7 +125,7 @@ class _Planner:
         objections = self._objections(batches(filled.left, classifier))
         left = filled.left
         for round_number in range(ROUNDS_MAX):
-            if round_number and classifier.has_rules_between:
+            if round_number and self.is_moving:
                 # What the last round placed may repel or attract what is left.
                 self._ask_templates(left)
             option = self._grow(batches(left, classifier))
@@ -182,10 +185,7 @@ class _Planner:
         # The same batches at the same size get the same answer, round after round.
         key = (group.name, size, tuple((batch.first.uid, len(batch.pods)) for batch in helped))
         known = self.estimates.get(key)
-        is_known_to_last = not (
-            bounds.nodes_total_max or self.situation.classifier.has_rules_between
-        )
-        if known is not None and is_known_to_last:
+        if known is not None and not bounds.nodes_total_max and not self.is_moving:
             return known
         limiter = Limiter(
             (
@@ -309,6 +309,13 @@ class _Planner:
             ordered = sorted(counts.items(), key=lambda entry: -entry[1])
             found.append((item.group.name, tuple(ordered)))
         return tuple(found)
+
+
+def _joining(situation: Situation) -> list[PodSpec]:
+    """Return the specs of all pods that a plan may add, those of new nodes included."""
+    templates = [item.template for item in situation.groups if isinstance(item.template, Template)]
+    own = [pod.spec for template in templates for pod in template.pods]
+    return [*own, *(pod.spec for pod in situation.pending)]
 
 
 def _distance(refusal: Refusal, families: set[str]) -> int:

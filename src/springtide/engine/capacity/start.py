@@ -6,6 +6,7 @@ import msgspec
 from msgspec.structs import replace
 
 from springtide.engine.capacity.states import DeviceStates, nameless
+from springtide.engine.framework.ask import reads_others
 from springtide.engine.framework.requests import pod_host_ports
 from springtide.engine.placement.classes import PodClass, standing_amounts
 from springtide.engine.placement.tables import Tables
@@ -78,7 +79,7 @@ def begin_all(
 ) -> list[Start]:
     """Ask an empty copy of every template about every class, and return where to start from.
 
-    The copies stand side by side while they are asked, unless a rule between pods reads other nodes.
+    The copies stand side by side while they are asked, unless a pod's rules read other nodes.
     """
     pools: Pools = {}
     starts = [
@@ -92,7 +93,8 @@ def begin_all(
         for template in templates
     ]
     wanted = list(classes)
-    if any(pod_class.presence is not None for pod_class in wanted):
+    own = (pod.spec for template in templates for pod in template.pods)
+    if reads_others([*(pod_class.framework.spec for pod_class in wanted), *own]):
         return [_asked([start], wanted)[0] for start in starts]
     return _asked(starts, wanted)
 

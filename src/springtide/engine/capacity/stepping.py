@@ -15,6 +15,7 @@ from springtide.engine.capacity.packing import NOT_SIMULATED
 from springtide.engine.capacity.placed import Placed
 from springtide.engine.capacity.start import DeviceTotals, Start, device_totals
 from springtide.engine.framework.pod_topology_spread import UNEVEN
+from springtide.engine.placement.family import Rows
 from springtide.engine.placement.tables import FITS, Placement, holding
 from springtide.model.node import HOSTNAME_LABEL
 from springtide.model.pod import Pod
@@ -92,7 +93,7 @@ class Stepping:
         self._rows.append(self._start.add(self._start.name(len(self._rows))))
 
     def _place_on_any(self, pod: Pod, batch: Batch) -> bool:
-        return bool(self._rows) and self._place_on_one_of(self._rows, pod, batch)
+        return bool(self._rows) and self._place_on_one_of(np.array(self._rows), pod, batch)
 
     def _place_on_last(self, pod: Pod, batch: Batch) -> bool:
         """Place the pod on the last node or, where that would be uneven, on any other one."""
@@ -102,10 +103,10 @@ class Stepping:
             return True
         if not _spreads_over_hostnames(pod) or not any(UNEVEN in text for text in answer.reasons):
             return False
-        rows = range(self._start.overlay.ledger.count)
-        return self._place_on_one_of([row for row in rows if row != last], pod, batch)
+        others = np.delete(np.arange(self._start.overlay.ledger.count), last)
+        return self._place_on_one_of(others, pod, batch)
 
-    def _place_on_one_of(self, rows: Sequence[int], pod: Pod, batch: Batch) -> bool:
+    def _place_on_one_of(self, rows: Rows, pod: Pod, batch: Batch) -> bool:
         """Place the pod on the first row behind the last match that takes it."""
         ledger = self._start.overlay.ledger
         fitting = np.zeros(ledger.count, np.bool_)

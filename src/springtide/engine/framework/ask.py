@@ -49,3 +49,8 @@ def keys_read(specs: Iterable[PodSpec]) -> frozenset[str] | None:
     if not excluding:
         return None
     return frozenset(key for each in excluding for key in each.label_keys())
+
+
+def reads_others(specs: Iterable[PodSpec]) -> bool:
+    """Return whether any pod of these specs has a rule that reads other pods."""
+    return keys_read(specs) is not None

@@ -5,7 +5,7 @@ of all constraints and that the constraint's policies include; a node that is no
 by its domain all the same.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -72,8 +72,8 @@ class PodTopologySpread:
 
     def _spread(
         self,
-        constraints: "tuple[SpreadConstraint, ...] | list[SpreadConstraint]",
-        selectors: list[Selector],
+        constraints: Sequence[SpreadConstraint],
+        selectors: Sequence[Selector],
         ask: PodAsk,
         ledger: Ledger,
     ) -> "_Spread":

@@ -178,6 +178,12 @@ def test_s18_an_empty_selector_counts_nobody() -> None:
     assert answers(pending(constraint), nodes(), running((5, 0, 0, 0))) == expected("ok ok ok ok")
 
 
+def test_a_match_key_makes_an_empty_selector_count() -> None:
+    constraint = replace(over(ZONE), selector=LabelSelector(), match_label_keys=("foo",))
+
+    assert answers(pending(constraint), nodes(), running((5, 0, 0, 0))) == expected("U U ok ok")
+
+
 def test_s19_only_pods_with_the_same_value_of_a_match_key_count() -> None:
     constraint = replace(over(ZONE), match_label_keys=("ver", "absent"))
     old = [standing(f"old-{index}", "a", {"foo": "", "ver": "1"}) for index in range(2)]
