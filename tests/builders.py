@@ -3,10 +3,15 @@
 from collections.abc import Mapping, Sequence
 
 from springtide.base import quantity
-from springtide.base.selectors import NodeSelectorRequirement, NodeSelectorTerm
+from springtide.base.selectors import (
+    NodeSelectorRequirement,
+    NodeSelectorTerm,
+    label_selector,
+)
 from springtide.base.taints import Taint, Toleration
 from springtide.model.device import Device, MigPlacement, MigProfile
 from springtide.model.group import NodeGroup
+from springtide.model.neighbours import ALONE, AffinityTerm, Neighbours, SpreadConstraint
 from springtide.model.node import Node
 from springtide.model.pod import Container, HostPort, Owner, Pod, PodSpec
 from springtide.model.resources import Resources
@@ -117,6 +122,8 @@ def pod(
     tolerations: Sequence[Toleration] = (),
     priority: int = 0,
     annotations: Mapping[str, str] | None = None,
+    labels: Mapping[str, str] | None = None,
+    neighbours: Neighbours = ALONE,
     daemon_of: str = "",
     on: str = "",
 ) -> Pod:
@@ -148,7 +155,9 @@ def pod(
             required_node_terms=terms,
             tolerations=tuple(tolerations),
             priority=priority,
+            neighbours=neighbours,
         ),
+        labels=dict(labels or {}),
         annotations=dict(annotations or {}),
         owner=Owner(kind="DaemonSet", name=daemon_of, uid=daemon_of) if daemon_of else None,
         node_name=on,
@@ -163,6 +172,7 @@ def replicas(count: int, first: Pod) -> tuple[Pod, ...]:
             name=f"{first.name}-{index}",
             uid=f"{first.uid}-{index}",
             spec=first.spec,
+            labels=first.labels,
             annotations=first.annotations,
         )
         for index in range(count)
@@ -173,6 +183,41 @@ def term(key: str, operator: str, *values: str) -> NodeSelectorTerm:
     """Return a node selector term with one expression, such as `("zone", "In", "a", "b")`."""
     expression = NodeSelectorRequirement(key=key, operator=operator, values=values)
     return NodeSelectorTerm(expressions=(expression,))
+
+
+def spread(
+    key: str,
+    *,
+    skew: int = 1,
+    app: str = "a",
+    domains_min: int = 1,
+    honors_affinity: bool = True,
+    honors_taints: bool = False,
+) -> Neighbours:
+    """Return a hard spread of the pods of an app over the domains of a label."""
+    constraint = SpreadConstraint(
+        max_skew=skew,
+        topology_key=key,
+        selector=label_selector({"app": app}),
+        domains_min=domains_min,
+        honors_affinity=honors_affinity,
+        honors_taints=honors_taints,
+    )
+    return Neighbours(spread=(constraint,))
+
+
+def near(key: str, app: str) -> Neighbours:
+    """Return an affinity to the pods of an app in the same domain of a label."""
+    return Neighbours(affinity=(_term_for(key, app),))
+
+
+def away(key: str, app: str) -> Neighbours:
+    """Return an anti-affinity to the pods of an app in the same domain of a label."""
+    return Neighbours(anti_affinity=(_term_for(key, app),))
+
+
+def _term_for(key: str, app: str) -> AffinityTerm:
+    return AffinityTerm(topology_key=key, selector=label_selector({"app": app}))
 
 
 def group(

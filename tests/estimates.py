@@ -7,6 +7,7 @@ from springtide.engine.capacity.batches import Batch, batches
 from springtide.engine.capacity.estimate import Estimate, estimate
 from springtide.engine.capacity.limits import Limiter, Threshold
 from springtide.engine.capacity.start import begin
+from springtide.engine.framework.ask import keys_read
 from springtide.engine.framework.framework import Framework, FrameworkConfig
 from springtide.engine.placement.classes import Classifier
 from springtide.engine.placement.tables import Tables
@@ -77,7 +78,7 @@ def estimated(
 
 def batched(items: Sequence[Sequence[Pod]]) -> list[Batch]:
     """Return each list of equal pods as one batch."""
-    classifier = Classifier(FAMILIES)
+    classifier = Classifier(FAMILIES, keys=keys_read(pods[0].spec for pods in items))
     return [Batch(classifier.classify(pods[0]), tuple(pods)) for pods in items]
 
 

@@ -4,12 +4,15 @@ from collections.abc import Mapping, Sequence
 
 from hypothesis import strategies as st
 
+from springtide.base.selectors import label_selector
 from springtide.base.taints import Taint
 from springtide.model.columns import DeviceColumns
 from springtide.model.device import Inventory, MigPlacement, Share
 from springtide.model.ledger import Holding, Ledger
+from springtide.model.neighbours import AffinityTerm, Neighbours
 from springtide.model.node import Node
-from springtide.model.pod import HostPort
+from springtide.model.pod import HostPort, PodSpec
+from springtide.model.presence import presence
 from springtide.model.volumes import DiskKind, DiskVolume
 from tests.builders import card, cards, mig_card, node
 
@@ -31,6 +34,27 @@ _CELLS = (
     "memory_total", "memory_used", "cores_total", "cores_used", "slots_total", "slots_used",
     "model", "mode", "numa", "healthy", "cordoned", "opaque",
 )  # fmt: skip
+
+
+TERMS = st.builds(
+    AffinityTerm,
+    topology_key=st.sampled_from(["zone", "kubernetes.io/hostname", "rack"]),
+    selector=st.sampled_from([None, label_selector({}), label_selector({"app": "a"})]),
+    namespaces=st.sampled_from([(), ("x",), ("default", "x")]),
+    namespace_selector=st.sampled_from([None, None, label_selector({})]),
+)
+PRESENCES = st.builds(
+    lambda namespace, labels, terms, is_terminating: presence(
+        namespace,
+        labels,
+        PodSpec(neighbours=Neighbours(anti_affinity=tuple(terms))),
+        is_terminating=is_terminating,
+    ),
+    st.sampled_from(["default", "x"]),
+    st.sampled_from([(), (("app", "a"),), (("app", "b"),)]),
+    st.lists(TERMS, max_size=2),
+    st.booleans(),
+)
 
 
 def inventories_of(kind: int) -> Mapping[str, Inventory]:
@@ -57,6 +81,7 @@ def holdings(draw: st.DrawFn, row: int, kind: int) -> Holding:
         if draw(st.booleans())
     ]
     return Holding(
+        presence=draw(st.none() | PRESENCES),
         uid=f"pod-{draw(st.integers(0, 30))}",
         row=row,
         amounts=tuple(sorted(amounts.items())),
@@ -115,6 +140,7 @@ def content(ledger: Ledger) -> dict[str, object]:
             for name, each in ledger.devices.items()
             if each.closed or (each.inventory[:count] >= 0).any()
         },
+        "presences": ledger.presences.content(),
         "holdings": dict(ledger.holdings),
     }
 

@@ -12,12 +12,12 @@ from springtide.engine.placement.tables import Tables
 from springtide.model.ledger import Ledger
 from springtide.model.overlay import Overlay
 from springtide.model.refusal import Refusal
-from tests.builders import pod, term
+from tests.builders import away, near, pod, spread, term
 from tests.estimates import FAMILIES, tables_of
 from tests.ledgers import NODES, holdings, inventories_of
 
 CLASSES: Sequence[PodClass] = [
-    Classifier(FAMILIES).classify(each)
+    Classifier(FAMILIES, keys=frozenset({"app"})).classify(each)
     for each in (
         pod(),
         pod(cpu="1200m"),
@@ -30,6 +30,10 @@ CLASSES: Sequence[PodClass] = [
         pod(gpu=2, gpumem=5000, gpucores=40),
         pod(gpu=1, gpumem=5000, cpu=2, annotations={"nvidia.com/vgpu-mode": "mig"}),
         pod(gpu=1, annotations={"nvidia.com/nouse-gputype": "A10"}),
+        pod(neighbours=spread("zone"), labels={"app": "a"}),
+        pod(gpu=1, gpumem=5000, neighbours=spread("kubernetes.io/hostname"), labels={"app": "a"}),
+        pod(neighbours=near("zone", "a"), labels={"app": "a"}),
+        pod(cpu="1200m", gpu=1, neighbours=away("kubernetes.io/hostname", "a")),
     )
 ]
 STEPS = st.lists(

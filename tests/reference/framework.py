@@ -16,6 +16,7 @@ from springtide.engine.framework.framework import FrameworkConfig
 from springtide.model.node import Node
 from springtide.model.pod import Container, HostPort, Pod, PodSpec
 from springtide.model.resources import Resources
+from tests.reference import between
 
 Status = tuple[str, bool, tuple[str, ...]]
 """Plugin, whether eviction could not help, reasons."""
@@ -25,15 +26,25 @@ NATIVE = ("cpu", "memory", "ephemeral-storage")
 
 
 def verdicts(
-    pod: Pod, nodes: Sequence[Node], running: Iterable[Pod], config: FrameworkConfig
+    pod: Pod,
+    nodes: Sequence[Node],
+    running: Sequence[Pod],
+    config: FrameworkConfig,
+    namespaces: between.Namespaces | None = None,
 ) -> dict[str, Status | None]:
     """Return for each node the first refusal in official order, None if it takes the pod."""
     allowed, outside = _allowed(pod)
     if allowed is not None and not allowed:
         return {node.name: outside for node in nodes}
-    here = {node.name: [each for each in running if each.node_name == node.name] for node in nodes}
+    world = between.World(
+        nodes=nodes,
+        running=running,
+        namespaces=namespaces or {},
+        meets_affinity=lambda pod, node: _node_affinity(pod.spec, node, FrameworkConfig()) is None,
+        tolerates=lambda pod, node: _taint_toleration(pod.spec, node) is None,
+    )
     return {
-        node.name: _first(pod, node, here[node.name], config)
+        node.name: _first(pod, node, world, config)
         if allowed is None or node.name in allowed
         else outside
         for node in nodes
@@ -72,7 +83,8 @@ def _named_nodes(terms: Sequence[NodeSelectorTerm]) -> set[str] | None:
     return union if terms else None
 
 
-def _first(pod: Pod, node: Node, running: Sequence[Pod], config: FrameworkConfig) -> Status | None:
+def _first(pod: Pod, node: Node, world: between.World, config: FrameworkConfig) -> Status | None:
+    running = world.on(node)
     statuses = (
         _node_name(pod, node),
         _node_unschedulable(pod.spec, node),
@@ -80,6 +92,8 @@ def _first(pod: Pod, node: Node, running: Sequence[Pod], config: FrameworkConfig
         _node_affinity(pod.spec, node, config),
         _node_ports(pod.spec, running),
         _node_resources_fit(pod.spec, node, running, config),
+        between.spread(pod, node, world),
+        between.affinity(pod, node, world),
     )
     judging = (each for each in statuses if each is not None and each[0] not in config.disabled)
     return next(judging, None)

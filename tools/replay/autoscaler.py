@@ -20,6 +20,7 @@ from springtide.engine.capacity.limits import Limiter, Threshold, cluster_room, 
 from springtide.engine.capacity.packing import NOT_SIMULATED
 from springtide.engine.capacity.schedulable import fill
 from springtide.engine.capacity.start import begin
+from springtide.engine.framework.ask import keys_read
 from springtide.engine.framework.framework import Framework
 from springtide.engine.framework.requests import held_requests, pod_host_ports
 from springtide.engine.placement.classes import Classifier
@@ -30,12 +31,11 @@ from springtide.model.ledger import Holding, Ledger
 from springtide.model.node import Node
 from springtide.model.overlay import Overlay
 from springtide.model.pod import Pod
+from springtide.model.presence import standing
 from springtide.wire.k8s import Parts, decode_node, decode_pod
 
 Case = Mapping[str, Any]
 
-_REPELLING: Final = frozenset({"affinity.podAntiAffinity"})
-_BETWEEN_PODS: Final = _REPELLING | {"topologySpreadConstraints", "affinity.podAffinity"}
 _OTHERS: Final = frozenset({"volumes.persistentVolumeClaim", "volumes.disk", "resourceClaims"})
 
 
@@ -50,13 +50,7 @@ class StandingClock:
 def skip_reason(case: Case) -> str | None:
     """Return which rules the case needs that are not built yet, or None if it needs none."""
     given, parts = case["input"], Parts()
-    standing = [each["pod"] for each in given["pods"]]
-    standing += given.get("template", {}).get("pods", ())
-    # A pod that stands somewhere keeps others away by its anti-affinity only.
-    needed = _fields((each["pod"] for each in given["pendingPods"]), parts) & (
-        _BETWEEN_PODS | _OTHERS
-    )
-    needed |= _fields(standing, parts) & (_REPELLING | _OTHERS)
+    needed = _fields(_pods(given), parts) & _OTHERS
     return f"not built yet: {', '.join(sorted(needed))}" if needed else None
 
 
@@ -71,7 +65,7 @@ def replay_schedulable(case: Case) -> list[str]:
     overlay = Overlay(ledger_of(given, parts))
     tables = Tables(overlay.ledger, Framework(), {})
     with overlay.trial():
-        filled = fill(pending_of(given, parts), tables, overlay, Classifier({}))
+        filled = fill(pending_of(given, parts), tables, overlay, classifier_of(given, parts))
     ours = {
         "schedulable": {pod.name: node for pod, node in filled.placed},
         "remaining": [pod.name for pod in filled.left],
@@ -88,17 +82,18 @@ REPLAYS: Final[Mapping[str, Callable[[Case], list[str]]]] = {
 
 def shown(answer: Estimate) -> dict[str, Any]:
     """Return an estimate in the form of a recorded result."""
+    # The peer also counts nodes that were there before and took a pod.
     return {
-        "nodeCount": answer.node_count,
+        "nodeCount": answer.node_count + len(answer.elsewhere),
         "scheduled": [pod.name for pod in answer.placed],
         "unscheduled": [pod.name for pod in answer.left],
-        "placements": dict(_placements(answer.nodes)),
+        "placements": dict(_placements((*answer.nodes, *answer.elsewhere))),
     }
 
 
 def _answer(given: Case, parts: Parts) -> Estimate:
     template = _template(given, parts)
-    classifier = Classifier({})
+    classifier = classifier_of(given, parts)
     items = []
     for entry in given["pendingPods"]:
         pods = tuple(copies_of(entry["pod"], range(entry["count"]), parts))
@@ -108,6 +103,18 @@ def _answer(given: Case, parts: Parts) -> Estimate:
     start = begin(template, tables, overlay, [item.pod_class for item in items])
     with overlay.trial():
         return estimate(items, start, _limiter(given), fastpath=given["options"]["fastpath"])
+
+
+def classifier_of(given: Case, parts: Parts) -> Classifier:
+    """Return a classifier that knows which labels the pods' rules read."""
+    specs = (pod_of(raw, parts).spec for raw in _pods(given))
+    return Classifier({}, keys=keys_read(specs))
+
+
+def _pods(given: Case) -> list[Case]:
+    """Return every pod of a case, replicas once."""
+    pods = [each["pod"] for each in (*given["pods"], *given["pendingPods"])]
+    return [*pods, *given.get("template", {}).get("pods", ())]
 
 
 def pending_of(given: Case, parts: Parts) -> list[Pod]:
@@ -155,6 +162,7 @@ def ledger_of(given: Case, parts: Parts) -> Ledger:
                     row=ledger.rows[place],
                     amounts=((PODS, 1), *held_requests(pod).items()),
                     ports=pod_host_ports(pod.spec),
+                    presence=standing(pod),
                 )
             )
     return ledger

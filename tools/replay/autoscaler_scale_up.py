@@ -29,7 +29,7 @@ from springtide.engine.capacity.scene import Bounds, Candidate, Manner, Scene, l
 from springtide.engine.capacity.similarity import Similarity
 from springtide.engine.capacity.start import Start, begin_all
 from springtide.engine.framework.framework import Framework
-from springtide.engine.placement.classes import Classifier, standing_amounts
+from springtide.engine.placement.classes import standing_amounts
 from springtide.engine.placement.tables import Tables
 from springtide.engine.simulation.daemons import expected
 from springtide.engine.simulation.templates import Fleet, Source, Template, build, serves
@@ -46,6 +46,7 @@ from springtide.wire.k8s.workloads import to_daemon_set
 from tools.replay.autoscaler import (
     Case,
     StandingClock,
+    classifier_of,
     copies_of,
     ledger_of,
     node_of,
@@ -64,6 +65,9 @@ UNREADY_SHARE_MAX: Final = 0.45
 DELETED_TAINT: Final = "ToBeDeletedByClusterAutoscaler"
 IN_BACKOFF: Final = Refusal(rule=LIMIT, reasons=("in backoff after failed scale-up",))
 
+EXISTING: Final = "existing nodes: the original counts those that took a pod as new ones"
+QUOTAS: Final = "quotas: the original takes all nodes of a group for equal"
+
 _ACCELERATOR: Final = "TestGPULabel/accelerator"
 _POOL: Final = "node-pool"
 
@@ -73,17 +77,22 @@ def replay_scale_up(case: Case) -> list[str]:
     return _differences(case["result"], _World(case["input"]))
 
 
-def is_listed_difference(case: Case) -> bool:
-    """Say whether we differ only because quotas count every node by itself.
+def listed_difference(case: Case) -> str | None:
+    """Return the one thing that we do otherwise on purpose and that explains all, or None.
 
-    The original takes all nodes of a group, new ones too, to be as large as the first it saw.
+    The original counts the nodes that were there before and took a pod as new ones; quotas of the
+    original take all nodes of a group, new ones too, to be as large as the first that it saw.
     """
-    nodes = [node_of(entry["node"], Parts()) for entry in case["input"]["nodes"]]
+    recorded, given = case["result"], case["input"]
+    if not _differences(recorded, _World(given, counts_existing=True)):
+        return EXISTING
+    nodes = [node_of(entry["node"], Parts()) for entry in given["nodes"]]
     first: dict[str, Node] = {}
-    for entry, each in zip(case["input"]["nodes"], nodes, strict=True):
+    for entry, each in zip(given["nodes"], nodes, strict=True):
         first.setdefault(entry.get("group", ""), each)
     first.pop("", None)
-    return not _differences(case["result"], _World(case["input"], first))
+    is_equal = not _differences(recorded, _World(given, first, counts_existing=True))
+    return QUOTAS if is_equal else None
 
 
 def _differences(recorded: Case, world: "_World") -> list[str]:
@@ -119,7 +128,14 @@ class _FirstSeen(Tracker):
 class _World:
     """One case's cluster, provider and record keeper."""
 
-    def __init__(self, given: Case, first: Mapping[str, Node] = MappingProxyType({})) -> None:
+    def __init__(
+        self,
+        given: Case,
+        first: Mapping[str, Node] = MappingProxyType({}),
+        *,
+        counts_existing: bool = False,
+    ) -> None:
+        self._counts_existing = counts_existing
         self.given = given
         self.options = given["options"]
         self.parts = Parts()
@@ -182,7 +198,10 @@ class _World:
         )
         start = self.starts[candidate.group.name]
         with self.overlay.trial():
-            return estimate(batches, start, bounded, fastpath=self.options.get("fastpath", False))
+            found = estimate(batches, start, bounded, fastpath=self.options.get("fastpath", False))
+        if not self._counts_existing:
+            return found
+        return structs.replace(found, nodes=(*found.nodes, *found.elsewhere), elsewhere=())
 
     @property
     def _node_count(self) -> int:
@@ -284,7 +303,7 @@ class _World:
 
     def _batches(self, pods: Iterable[Pod]) -> Iterator[Batch]:
         """Yield the pods as the original parts them: by controller, labels and spec."""
-        classifier = Classifier({})
+        classifier = classifier_of(self.given, self.parts)
         found: list[list[Pod]] = []
         remembered: dict[str, list[list[Pod]]] = defaultdict(list)
         for each in pods:

@@ -12,10 +12,13 @@ from typing import Any, Final
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from springtide.base.names import PODS
+from springtide.base.selectors import LabelSelector, Selector
 from springtide.engine.framework.ask import ask_of
 from springtide.engine.framework.claims import held_claims, named_disks
+from springtide.engine.framework.default_selector import default_selector
 from springtide.engine.framework.fit_error import fit_error
 from springtide.engine.framework.framework import (
     PASSES,
@@ -37,10 +40,13 @@ from springtide.engine.framework.rule import (
 )
 from springtide.engine.framework.scheduling_gates import pre_enqueue
 from springtide.model.ledger import Holding, Ledger
+from springtide.model.neighbours import SpreadConstraint
 from springtide.model.pod import Pod
+from springtide.model.presence import standing
 from springtide.model.refusal import Refusal
 from springtide.model.storage import Storage
-from springtide.wire.k8s import Objects, Parts, decode_node, decode_pod
+from springtide.wire.k8s import Objects, Parts, decode_node, decode_pod, schema
+from springtide.wire.k8s.between import to_selector
 from springtide.wire.k8s.objects import group_of, reads
 from springtide.wire.kubescheduler import CONSTRUCTION_FAULTS, from_json
 
@@ -64,6 +70,12 @@ TOPICS: Final = (
     "volumes-limits",
     "gates",
     "declared-features",
+    "topology-spread",
+    "topology-spread-policies",
+    "topology-spread-defaults",
+    "pod-affinity",
+    "pod-anti-affinity",
+    "pod-affinity-namespaces",
 )
 """The topics that the framework's rules decide alone."""
 
@@ -80,9 +92,10 @@ class _Replay:
         parts = Parts()
         self._expected = case["expect"]
         self._pod = _pod(case["pod"], parts)
-        self._framework = Framework(_config(case.get("config")), _storage(case["objects"]))
+        self._framework = Framework(_config(case.get("config"), parts), _storage(case["objects"]))
         self._ledger = _ledger(case["objects"], parts)
-        self._ask = ask_of(self._pod)
+        asked = ask_of(self._pod, with_identity=True)
+        self._ask = replace(asked, default_selector=_selected_by(case["pod"], case["objects"]))
         self._rows = np.arange(self._ledger.count)
 
     def each_rule_alone(self) -> list[str]:
@@ -141,7 +154,11 @@ class _Replay:
     def all_rules_together(self) -> list[str]:
         prepared = self._framework.prepare(self._ask, self._ledger)
         verdicts = self._framework.evaluate(prepared, self._ledger, self._rows)
-        ours = self._combined(prepared) | self._told(prepared, self._refusals(prepared, verdicts))
+        ours = (
+            _aborted(prepared.error)
+            if prepared.error
+            else self._combined(prepared) | self._told(prepared, self._refusals(prepared, verdicts))
+        )
         recorded = _recorded(self._expected)
         return [
             difference
@@ -187,6 +204,13 @@ class _Replay:
         return told
 
 
+def _aborted(error: str) -> dict[str, object]:
+    """Return what is told of an attempt that a rule ended because it could not judge the pod."""
+    plugin = error.split('"')[1]
+    combined = {"plugin": plugin, "code": "Error", "reasons": [error]}
+    return {"pre_filter_combined": combined, "feasible": [], "fit_error": error}
+
+
 def _recorded(expected: Case) -> dict[str, object]:
     statuses: Mapping[str, Case] = expected.get("node_status", {})
     return {
@@ -203,11 +227,16 @@ def _recorded(expected: Case) -> dict[str, object]:
 def _ledger(objects: Iterable[Case], parts: Parts) -> Ledger:
     ledger = Ledger()
     pods: list[Pod] = []
+    namespaces: dict[str, Mapping[str, str]] = {}
     for each in objects:
         if each["kind"] == "Node":
             ledger.add_node(decode_node(msgspec.json.encode(each), parts))
         elif each["kind"] == "Pod":
             pods.append(_pod(each, parts))
+        elif each["kind"] == "Namespace":
+            metadata = each["metadata"]
+            namespaces[metadata["name"]] = metadata.get("labels", {})
+    ledger.namespaces = namespaces
     for pod in pods:
         row = ledger.rows.get(pod.node_name)
         # A pod may be on a node that is gone.
@@ -221,6 +250,7 @@ def _ledger(objects: Iterable[Case], parts: Parts) -> Ledger:
                     ports=pod_host_ports(pod.spec),
                     claims=held_claims(pod),
                     disks=named_disks(pod.spec.volumes),
+                    presence=standing(pod),
                 )
             )
     return ledger
@@ -241,12 +271,51 @@ def _pod(raw: Case, parts: Parts) -> Pod:
     return decode_pod(msgspec.json.encode(raw), parts)
 
 
-def _config(raw: Case | None) -> FrameworkConfig:
+def _selected_by(pod: Case, objects: Iterable[Case]) -> Selector:
+    """Return what the services and the controller among the objects select the pod by."""
+    metadata = pod["metadata"]
+    here = [each for each in objects if _namespace(each) == _namespace(pod)]
+    services = [each["spec"].get("selector") or {} for each in here if each["kind"] == "Service"]
+    owners = {
+        (each["kind"], each["name"])
+        for each in metadata.get("ownerReferences", ())
+        if each.get("controller")
+    }
+    selectors = (
+        each["spec"].get("selector")
+        for each in here
+        if (each["kind"], each["metadata"]["name"]) in owners
+    )
+    return default_selector(
+        metadata.get("labels", {}), services, controller=_controlling(next(selectors, None))
+    )
+
+
+def _controlling(raw: Case | None) -> LabelSelector | Mapping[str, str] | None:
+    if raw is None or not raw.keys() & {"matchLabels", "matchExpressions"}:
+        return raw
+    return to_selector(msgspec.convert(raw, schema.LabelSelector))
+
+
+def _namespace(raw: Case) -> str:
+    namespace: str = raw["metadata"].get("namespace", "default")
+    return namespace
+
+
+def _config(raw: Case | None, parts: Parts) -> FrameworkConfig:
     if raw is None:
         return FrameworkConfig()
     configuration = from_json(msgspec.json.encode(raw))
     (profile,) = set_up(configuration, CONSTRUCTION_FAULTS).profiles
-    return profile.framework
+    arguments = {each["name"]: each["args"] for each in raw["profiles"][0].get("pluginConfig", ())}
+    spread = _default_spread(arguments.get("PodTopologySpread", {}), parts)
+    return replace(profile.framework, default_spread=spread)
+
+
+def _default_spread(arguments: Case, parts: Parts) -> tuple[SpreadConstraint, ...]:
+    # Written as in a pod, and read as one.
+    constraints = {"topologySpreadConstraints": arguments.get("defaultConstraints", [])}
+    return _pod({"metadata": {"name": "any"}, "spec": constraints}, parts).spec.neighbours.spread
 
 
 def _answer(prepared: Prepared) -> Status:

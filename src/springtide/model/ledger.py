@@ -30,6 +30,7 @@ from springtide.model.columns import (
 from springtide.model.device import DeviceView, Inventory, Share
 from springtide.model.node import HOSTNAME_LABEL, Node
 from springtide.model.pod import HostPort
+from springtide.model.presence import Presence, Presences
 from springtide.model.resources import amounts
 from springtide.model.volumes import DiskVolume
 
@@ -40,6 +41,7 @@ class Holding(msgspec.Struct, frozen=True, kw_only=True):
     """What one pod holds on one row: resource amounts (with its `pods: 1`), ports and shares.
 
     `claims` are those that it uses, as `namespace/name`, and `disks` those that it names itself.
+    `presence` is what it shows to rules between pods; without one, it is not seen by them.
     """
 
     uid: str
@@ -49,6 +51,7 @@ class Holding(msgspec.Struct, frozen=True, kw_only=True):
     shares: tuple[tuple[str, tuple[Share, ...]], ...] = ()
     claims: tuple[str, ...] = ()
     disks: tuple[DiskVolume, ...] = ()
+    presence: Presence | None = None
 
 
 class Ledger:
@@ -58,6 +61,8 @@ class Ledger:
     `names`, `nodes` and `hostnames` are by row, `ports`, `claims` and `disks` count what the pods
     on a row use, `claimed` counts the users of each claim on all rows; `labelset` codes a row's
     labels without its hostname, `taintset` its taints, so that rules judge each distinct set once.
+    `hostname` codes its hostname, 0 where there is none. `namespaces` holds the labels of the
+    cluster's namespaces; whoever makes the ledger sets it before anything is asked.
     """
 
     def __init__(self) -> None:
@@ -70,6 +75,8 @@ class Ledger:
         self.unschedulable: Bool = np.zeros(FIRST_ROWS, np.bool_)
         self.taintset: Int32 = np.zeros(FIRST_ROWS, np.int32)
         self.labelset: Int32 = np.zeros(FIRST_ROWS, np.int32)
+        self.hostname: Int32 = np.zeros(FIRST_ROWS, np.int32)
+        self.known_hostnames: Interner[str | None] = Interner((None,))
         self.taintsets: Interner[tuple[Taint, ...]] = Interner()
         self.labelsets: Interner[tuple[tuple[str, str], ...]] = Interner()
         self.resources = ResourceColumns(FIRST_ROWS)
@@ -79,6 +86,8 @@ class Ledger:
         self.disks: dict[int, dict[DiskVolume, int]] = {}
         self.claimed: dict[str, int] = {}
         self.holdings: dict[str, Holding] = {}
+        self.namespaces: Mapping[str, Mapping[str, str]] = {}
+        self.presences = Presences(FIRST_ROWS)
         self.changes = ChangeLog()
         self._namesakes: dict[int, int] = {}
 
@@ -100,6 +109,7 @@ class Ledger:
         self.names.append(name or node.name)
         self.nodes.append(node)
         self.hostnames.append(name or label)
+        self.hostname[row] = self.known_hostnames.code(name or label)
         self.born[row] = self.changes.position
         self.unschedulable[row] = node.is_unschedulable
         self.taintset[row] = self.taintsets.code(node.taints)
@@ -157,6 +167,8 @@ class Ledger:
                 _tally(self.ports, holding.row, holding.ports, 1)
             if holding.claims or holding.disks:
                 self._count_volumes(holding, 1)
+            if holding.presence is not None:
+                self.presences.count(holding.row, holding.presence)
             for family, taken in holding.shares:
                 shares.setdefault(family, []).extend([(holding.row, share) for share in taken])
         for amounts_held, rows in by_amounts.items():
@@ -183,6 +195,8 @@ class Ledger:
             _tally(self.ports, row, holding.ports, sign)
         if holding.claims or holding.disks:
             self._count_volumes(holding, sign)
+        if holding.presence is not None:
+            self.presences.count(row, holding.presence, sign=sign)
         for family, shares in holding.shares:
             self.device_columns(family).take(row, shares, sign=sign)
         self.changes.append(row)
@@ -203,6 +217,8 @@ class Ledger:
             self.unschedulable = grown(self.unschedulable, rows)
             self.taintset = grown(self.taintset, rows)
             self.labelset = grown(self.labelset, rows)
+            self.hostname = grown(self.hostname, rows)
+            self.presences.grow(rows)
             self.resources.grow(rows)
             for columns in self.devices.values():
                 columns.grow(rows)
@@ -222,6 +238,7 @@ class Ledger:
         assert self.claims == fresh.claims
         assert self.disks == fresh.disks
         assert self.claimed == fresh.claimed
+        self.presences.check(fresh.presences)
         for family, columns in self.devices.items():
             _check_devices(columns, fresh.devices[family], self.count)
 

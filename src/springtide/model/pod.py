@@ -11,6 +11,7 @@ import msgspec
 
 from springtide.base.selectors import NodeSelectorTerm
 from springtide.base.taints import Toleration
+from springtide.model.neighbours import ALONE, Neighbours
 from springtide.model.resources import Resources
 from springtide.model.volumes import Volume
 
@@ -39,9 +40,10 @@ class PodSpec(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     """The part of a pod that scheduling rules read. Hashable; equal replicas share one object.
 
     `required_node_terms` is None when there is no required node affinity (everything matches) and
-    an empty tuple when there is one without terms (nothing matches). `required_features` are those
-    that the node's kubelet must declare. `fields` names the API fields in use that no rule reads,
-    such as `topologySpreadConstraints`, so that a reader can say what was not looked at.
+    an empty tuple when there is one without terms (nothing matches). `neighbours` is what the pod
+    asks about other pods, `required_features` are those that the node's kubelet must declare.
+    `fields` names the API fields in use that no rule here reads, such as `resourceClaims`, so that a
+    reader can say what was not looked at.
     """
 
     containers: tuple[Container, ...] = ()
@@ -57,6 +59,7 @@ class PodSpec(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     scheduling_gates: tuple[str, ...] = ()
     volumes: tuple[Volume, ...] = ()
     required_features: tuple[str, ...] = ()
+    neighbours: Neighbours = ALONE
     fields: tuple[str, ...] = ()
 
 

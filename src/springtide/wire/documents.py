@@ -37,10 +37,11 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     """All that a set of sources says.
 
     `pods` are stored pods as they stand; `manifests` are pods that no API server has seen, with its
-    defaults filled in but without those of device families. `scheduler` is None where no scheduler
-    configuration was given. `sources` says where each object stands, by `Node/name`,
-    `Pod/namespace/name`, `NodeGroup/name` and so on. `counts` counts all objects by kind, `ignored` those of them
-    that are of no use here, `notes` are sentences about what was left out on purpose.
+    defaults filled in but without those of device families. `namespaces` maps names to labels.
+    `scheduler` is None where no scheduler configuration was given. `sources` says where each object
+    stands, by `Node/name`, `Pod/namespace/name`, `NodeGroup/name` and so on. `counts` counts all
+    objects by kind, `ignored` those of them that are of no use here, `notes` are sentences about what
+    was left out on purpose.
     """
 
     nodes: tuple[Node, ...] = ()
@@ -48,6 +49,7 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     manifests: tuple[Pod, ...] = ()
     daemon_sets: tuple[DaemonSet, ...] = ()
     storage: Storage = Storage()
+    namespaces: Mapping[str, Mapping[str, str]] = {}
     groups: tuple[NodeGroup, ...] = ()
     profiles: tuple[DeviceProfile, ...] = ()
     device_config: Mapping[str, object] | None = None
@@ -120,6 +122,7 @@ class _Reading:
             manifests=tuple(objects.manifests.values()),
             daemon_sets=tuple(objects.daemon_sets.values()),
             storage=objects.storage,
+            namespaces=objects.namespaces,
             groups=tuple(ours.groups.values()),
             profiles=profiles,
             device_config=self._device_config,

@@ -10,6 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from springtide.engine.capacity.plan import SizedGroup
+from springtide.engine.framework.ask import keys_read
 from springtide.engine.framework.claims import held_claims, named_disks
 from springtide.engine.framework.requests import pod_host_ports
 from springtide.engine.framework.scheduling_gates import pre_enqueue
@@ -21,6 +22,7 @@ from springtide.model.device import Inventory, Share
 from springtide.model.ledger import Holding, Ledger
 from springtide.model.node import Node
 from springtide.model.pod import Pod, PodSpec
+from springtide.model.presence import standing
 from springtide.model.problem import Problem
 from springtide.model.profile import DeviceProfile
 from springtide.model.refusal import Refusal
@@ -34,7 +36,8 @@ class Picture(msgspec.Struct, frozen=True, kw_only=True):
     """The cluster as the engine sees it.
 
     `waiting` are the pods to plan for, `apart` those that wait for something else, and `denied`
-    manifests that could never become pods, each with the reason.
+    manifests that could never become pods, each with the reason. `read_keys` are the labels that
+    rules between pods read, None where there are no such rules.
     """
 
     ledger: Ledger
@@ -43,12 +46,14 @@ class Picture(msgspec.Struct, frozen=True, kw_only=True):
     apart: tuple[tuple[Pod, str], ...]
     denied: tuple[tuple[Pod, str], ...]
     problems: tuple[Problem, ...]
+    read_keys: frozenset[str] | None = None
 
 
 def assemble(found: Input, families: Mapping[str, DeviceFamily]) -> Picture:
     """Return the picture of everything that was read."""
     problems: list[Problem] = []
     ledger = Ledger()
+    ledger.namespaces = found.namespaces
     registered = {node.name: _add_node(ledger, node, families, problems) for node in found.nodes}
     for group in found.groups:
         if group.template is not None:
@@ -56,6 +61,7 @@ def assemble(found: Input, families: Mapping[str, DeviceFamily]) -> Picture:
     waiting: list[Pod] = []
     apart: list[tuple[Pod, str]] = []
     pods, denied = _everyone(found, families, problems)
+    read_keys = keys_read([*(pod.spec for pod in pods), *(each.spec for each in found.daemon_sets)])
     pods_on: dict[str, list[Pod]] = defaultdict(list)
     holdings: list[Holding] = []
     for pod in pods:
@@ -66,7 +72,10 @@ def assemble(found: Input, families: Mapping[str, DeviceFamily]) -> Picture:
             pods_on[place].append(pod)
             row = ledger.rows.get(place)
             if row is not None:
-                holdings.append(_holding(ledger, pod, row, families, problems))
+                holding = _holding(ledger, pod, row, families, problems)
+                if read_keys is not None:
+                    holding = replace(holding, presence=standing(pod, read_keys))
+                holdings.append(holding)
         elif reason := _waits_for(pod):
             apart.append((pod, reason))
         else:
@@ -86,6 +95,7 @@ def assemble(found: Input, families: Mapping[str, DeviceFamily]) -> Picture:
         apart=tuple(apart),
         denied=tuple(denied),
         problems=tuple(_placed(problem, found.sources) for problem in problems),
+        read_keys=read_keys,
     )
 
 

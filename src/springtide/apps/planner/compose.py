@@ -33,10 +33,7 @@ EQUAL: Final = "as good as "
 
 # Pod fields that no rule here reads yet, to kube-scheduler's plugin that does.
 _RULES: Final = {
-    "topologySpreadConstraints": "PodTopologySpread",
     "topologySpreadConstraints.preferred": "PodTopologySpread",
-    "affinity.podAffinity": "InterPodAffinity",
-    "affinity.podAntiAffinity": "InterPodAffinity",
     "affinity.preferred": "NodeAffinity, InterPodAffinity",
     "volumes.persistentVolumeClaim": "VolumeBinding",
     "volumes.disk": "NodeVolumeLimits",

@@ -45,7 +45,7 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
     answer = plan(
         Situation(
             tables=Tables(picture.ledger, judges.framework, kinds, by_scheduler=judges.by_name),
-            classifier=Classifier(kinds),
+            classifier=Classifier(kinds, keys=picture.read_keys),
             pending=picture.waiting,
             groups=picture.groups,
             clock=clock,

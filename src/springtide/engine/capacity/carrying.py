@@ -30,8 +30,11 @@ class Picture(msgspec.Struct, frozen=True, kw_only=True):
 
 def carry_out(
     growths: Sequence[Growth], decision: Decision, waiting: Sequence[Pod], picture: Picture
-) -> list[tuple[NewNode, ...]]:
-    """Add the nodes of all growths and return, for each, those of its nodes that got pods."""
+) -> tuple[list[tuple[NewNode, ...]], tuple[tuple[Pod, str], ...]]:
+    """Add the nodes of all growths and return, for each, those of its nodes that got pods.
+
+    Behind them come the pods that new nodes let go to nodes that were there before.
+    """
     assert decision.choice is not None
     option = decision.choice.option
     assert option is not None
@@ -49,17 +52,29 @@ def carry_out(
             pods = planned.pop(0) if planned else []
             is_own = growth.name == option.group.name
             placed[name] = _settled(pods, row, picture, is_own=is_own)
-    done = {pod.uid for pods in placed.values() for pod in pods}
+    moved = _moved(option.estimate.elsewhere, picture)
+    done = {pod.uid for pods in (*placed.values(), [pod for pod, _ in moved]) for pod in pods}
     _fill_up(
         [pod for pod in decision.triggered if pod.uid not in done], first, placed, picture=picture
     )
     if len(placed) > option.estimate.node_count:
-        done = {pod.uid for pods in placed.values() for pod in pods}
+        done |= {pod.uid for pods in placed.values() for pod in pods}
         _fill_up([pod for pod in waiting if pod.uid not in done], first, placed, picture=picture)
-    return [
+    served = [
         tuple(NewNode(name, tuple(placed[name])) for name in names if placed[name])
         for names in added
     ]
+    return served, moved
+
+
+def _moved(nodes: Sequence[NewNode], picture: Picture) -> tuple[tuple[Pod, str], ...]:
+    """Put pods on nodes that were there before, as far as these take them now."""
+    rows = picture.overlay.ledger.rows
+    return tuple(
+        (pod, node.name)
+        for node in nodes
+        for pod in _settled(node.pods, rows[node.name], picture, is_own=False)
+    )
 
 
 def _settled(pods: Iterable[Pod], row: int, picture: Picture, *, is_own: bool) -> list[Pod]:

@@ -32,14 +32,16 @@ class NewNode(msgspec.Struct, frozen=True):
 
 
 class Estimate(msgspec.Struct, frozen=True, kw_only=True):
-    """The answer: nodes that got a pod, all pods placed in order, and those left over.
+    """The answer: new nodes that got a pod, all pods placed in order, and those left over.
 
-    `is_limited` says that pods were left over because no further node was permitted.
+    `elsewhere` are nodes that were there before and took pods for which new ones made room by
+    spreading. `is_limited` says that pods were left over because no further node was permitted.
     """
 
     nodes: tuple[NewNode, ...]
     placed: tuple[Pod, ...]
     left: tuple[Pod, ...]
+    elsewhere: tuple[NewNode, ...] = ()
     devices: tuple[DeviceTotals, ...] = ()
     is_limited: bool = False
 
@@ -71,7 +73,7 @@ def estimate(
         rest = placer.onto_added(batch)
         if not rest or not is_open:
             continue
-        if batch is fast:
+        if batch is fast and not looks_at_names(batch.pod_class):
             is_open = placer.onto_counted(batch, rest, limiter)
         else:
             is_open = placer.onto_new(batch, rest, limiter)
@@ -79,7 +81,12 @@ def estimate(
 
 
 def tells_nodes_apart(pod_class: PodClass) -> bool:
-    """Return whether the class can tell two copies of one template apart: by their names."""
+    """Return whether the class can tell two copies of one template apart, by names or by pods."""
+    return looks_at_names(pod_class) or pod_class.framework.spec.neighbours.may_exclude
+
+
+def looks_at_names(pod_class: PodClass) -> bool:
+    """Return whether the class reads the names of nodes: equal nodes cannot merely be counted."""
     ask = pod_class.framework
     terms = ask.spec.required_node_terms or ()
     return (
@@ -100,10 +107,12 @@ def keeps_company_away(pod_class: PodClass, storage: Storage | None) -> bool:
 
 def _answer(items: Sequence[Batch], placer: Packing | Stepping, *, is_limited: bool) -> Estimate:
     left = placer.placed.left(items)
+    by_node = placer.placed.by_node()
     return Estimate(
-        nodes=tuple(NewNode(placer.name(node), pods) for node, pods in placer.placed.by_node()),
+        nodes=tuple(NewNode(placer.name(node), pods) for node, pods in by_node if node >= 0),
         placed=placer.placed.pods(),
         left=left,
+        elsewhere=tuple(NewNode(placer.name(node), pods) for node, pods in by_node if node < 0),
         devices=placer.device_totals(),
         is_limited=is_limited and bool(left),
     )

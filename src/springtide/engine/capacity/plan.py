@@ -23,15 +23,18 @@ from springtide.engine.capacity.quotas import tracked
 from springtide.engine.capacity.scene import Bounds, Candidate, Manner, Scene, limiter
 from springtide.engine.capacity.schedulable import fill
 from springtide.engine.capacity.start import Start, begin_all
+from springtide.engine.framework.ask import reads_others
 from springtide.engine.placement.classes import Classifier, PodClass
 from springtide.engine.placement.tables import Tables
 from springtide.engine.simulation.templates import Template
 from springtide.model.group import NodeGroup
 from springtide.model.overlay import Overlay
-from springtide.model.pod import Pod
+from springtide.model.pod import Pod, PodSpec
 from springtide.model.refusal import Refusal
 
 ROUNDS_MAX: Final = 256
+UNLIMITED: Final = Refusal(rule=LIMIT, reasons=())
+"""What keeps a group from growing as long as nobody has asked."""
 
 
 class SizedGroup(msgspec.Struct, frozen=True, kw_only=True):
@@ -97,6 +100,9 @@ class _Planner:
         self.steps: list[Step] = []
         self.rejected: dict[str, str] = {}
         self.limits: dict[str, Refusal] = {}
+        self.elsewhere: list[tuple[Pod, str]] = []
+        self.is_moving = reads_others(_joining(situation))
+        """Whether what a round places may change what nodes answer to the pods that are left."""
 
     def run(self) -> Plan:
         """Fill existing nodes, grow groups round by round, and explain the rest."""
@@ -104,8 +110,14 @@ class _Planner:
         filled = fill(self.situation.pending, self.tables, self.overlay, classifier)
         self.existing = self.overlay.ledger.count
         self._ask_templates(filled.left)
+        objected = objections(
+            [(batch, self._answers(batch.pod_class)) for batch in batches(filled.left, classifier)]
+        )
         left = filled.left
-        for _ in range(ROUNDS_MAX):
+        for round_number in range(ROUNDS_MAX):
+            if round_number and self.is_moving:
+                # What the last round placed may repel or attract what is left.
+                self._ask_templates(left)
             done = self._grow(batches(left, classifier))
             if done is None:
                 break
@@ -116,18 +128,13 @@ class _Planner:
             candidate.group.name: self._limit(scene, candidate) for candidate in scene.candidates
         }
         return Plan(
-            fitting=filled.placed,
+            fitting=(*filled.placed, *self.elsewhere),
             steps=tuple(self.steps),
             stuck=tuple(
                 stuck(batch, self._answers(batch.pod_class), self._on_nodes(batch.pod_class))
                 for batch in remaining
             ),
-            objections=objections(
-                [
-                    (batch, self._answers(batch.pod_class))
-                    for batch in batches(filled.left, classifier)
-                ]
-            ),
+            objections=objected,
             sizes=tuple(
                 (item.group.name, item.size, self.sizes[item.group.name])
                 for item in self.situation.groups
@@ -179,7 +186,7 @@ class _Planner:
             *((batch.first.uid, len(batch.pods)) for batch in helped),
         )
         known = self.estimates.get(key)
-        if known is not None and not bounds.nodes_total_max:
+        if known is not None and not bounds.nodes_total_max and not self.is_moving:
             return known
         count = self.overlay.ledger.count
         bounded = limiter(
@@ -197,7 +204,7 @@ class _Planner:
                 name=item.group.name,
                 template=item.template,
                 refusal=self._verdict(item, pod_class),
-                limit=self.limits[item.group.name],
+                limit=self.limits.get(item.group.name, UNLIMITED),
             )
             for item in self.situation.groups
         ]
@@ -233,10 +240,12 @@ class _Planner:
             map(self._at_least, decision.growths), key=lambda growth: growth.name != best
         )
         waiting = [pod for batch in remaining for pod in batch.pods]
-        served = carry_out(growths, decision, waiting, self._picture())
+        served, moved = carry_out(growths, decision, waiting, self._picture())
+        self.elsewhere.extend(moved)
         for growth, nodes in zip(growths, served, strict=True):
             self._record(growth, nodes, decision)
-        return {pod.uid for nodes in served for node in nodes for pod in node.pods}
+        new = (pod for nodes in served for node in nodes for pod in node.pods)
+        return {pod.uid for pod in (*new, *(pod for pod, _ in moved))}
 
     def _at_least(self, growth: Growth) -> Growth:
         """Return the growth up to the smallest size that its group may have, as limits allow."""
@@ -282,3 +291,10 @@ class _Planner:
                 rejected=tuple(rejected) if is_best else (),
             )
         )
+
+
+def _joining(situation: Situation) -> list[PodSpec]:
+    """Return the specs of all pods that a plan may add, those of new nodes included."""
+    templates = [item.template for item in situation.groups if isinstance(item.template, Template)]
+    own = [pod.spec for template in templates for pod in template.pods]
+    return [*own, *(pod.spec for pod in situation.pending)]

@@ -2,7 +2,8 @@
 
 As Cluster Autoscaler's filter of schedulable pods: by priority, highest first, in input order, the
 search going on behind the last match; a pod of a class that has failed is not tried again, since
-placements only take room away. A pod that asks for devices goes where its family's node score is
+placements only take room away. Where they may also make room, because the pod's rules read other
+pods, only replicas of the one that failed are passed over. A pod that asks for devices goes where its family's node score is
 highest, which is where the live scheduler would put it.
 """
 
@@ -36,20 +37,28 @@ def fill(
 ) -> Fill:
     """Place what fits on the rows from `first_row` on, hold it in the overlay, and say what did."""
     placed: list[tuple[Pod, str]] = []
-    failed: set[PodClass] = set()
+    failed: set[tuple[PodClass, str]] = set()
     last = first_row
     ordered = sorted(pods, key=lambda pod: -pod.spec.priority)
     for pod in ordered:
         pod_class = classifier.classify(pod)
-        placement = None if pod_class in failed else _best(pod_class, tables, last, first_row)
+        likes = _likes(pod, pod_class)
+        placement = None if likes in failed else _best(pod_class, tables, last, first_row)
         if placement is None:
-            failed.add(pod_class)
+            failed.add(likes)
             continue
         overlay.hold(holding(pod.uid, pod_class, placement))
         placed.append((pod, overlay.ledger.names[placement.row]))
         last = placement.row
     done = {pod.uid for pod, _ in placed}
     return Fill(tuple(placed), tuple(pod for pod in ordered if pod.uid not in done))
+
+
+def _likes(pod: Pod, pod_class: PodClass) -> tuple[PodClass, str]:
+    """Return what a pod has in common with those that fail if it does."""
+    if not pod_class.framework.spec.neighbours.may_exclude:
+        return pod_class, ""
+    return pod_class, pod.uid if pod.owner is None else pod.owner.uid
 
 
 def _best(pod_class: PodClass, tables: Tables, last: int, first_row: int) -> Placement | None:

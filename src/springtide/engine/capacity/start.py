@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from springtide.engine.capacity.shortage import shortage
 from springtide.engine.capacity.states import DeviceStates, nameless
+from springtide.engine.framework.ask import reads_others
 from springtide.engine.framework.claims import held_claims, named_disks
 from springtide.engine.framework.node_resources_fit import NodeResourcesFit
 from springtide.engine.framework.requests import pod_host_ports
@@ -16,6 +17,7 @@ from springtide.engine.simulation.templates import Template
 from springtide.model.device import DeviceView, Inventory
 from springtide.model.ledger import Holding
 from springtide.model.overlay import Overlay
+from springtide.model.presence import standing
 from springtide.model.refusal import Refusal
 
 
@@ -60,6 +62,7 @@ class Start(msgspec.Struct, frozen=True, kw_only=True):
                     ports=pod_host_ports(pod.spec),
                     claims=held_claims(pod),
                     disks=named_disks(pod.spec.volumes),
+                    presence=standing(pod),
                 )
             )
         return row
@@ -81,7 +84,7 @@ def begin_all(
 ) -> list[Start]:
     """Ask an empty copy of every template about every class, and return where to start from.
 
-    The copies stand side by side while they are asked: every rule so far judges a node by itself.
+    The copies stand side by side while they are asked, unless a pod's rules read other nodes.
     """
     pools: Pools = {}
     starts = [
@@ -94,7 +97,18 @@ def begin_all(
         )
         for template in templates
     ]
-    with overlay.trial():
+    wanted = list(classes)
+    own = (pod.spec for template in templates for pod in template.pods)
+    if reads_others([*(pod_class.framework.spec for pod_class in wanted), *own]):
+        return [_asked([start], wanted)[0] for start in starts]
+    return _asked(starts, wanted)
+
+
+def _asked(starts: Sequence[Start], classes: Sequence[PodClass]) -> list[Start]:
+    """Return the starts with the verdicts of their templates, which stand side by side."""
+    if not starts:
+        return []
+    with starts[0].overlay.trial():
         rows = [start.add(start.template.node.name) for start in starts]
         asked = [
             [

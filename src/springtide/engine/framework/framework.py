@@ -10,9 +10,11 @@ from typing import Final
 import msgspec
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
 from springtide.base.selectors import NodeSelectorTerm
 from springtide.engine.framework.ask import PodAsk
+from springtide.engine.framework.inter_pod_affinity import InterPodAffinity
 from springtide.engine.framework.node_affinity import NodeAffinity
 from springtide.engine.framework.node_declared_features import NodeDeclaredFeatures
 from springtide.engine.framework.node_name import NodeName
@@ -20,9 +22,12 @@ from springtide.engine.framework.node_ports import NodePorts
 from springtide.engine.framework.node_resources_fit import NodeResourcesFit
 from springtide.engine.framework.node_unschedulable import NodeUnschedulable
 from springtide.engine.framework.node_volume_limits import NodeVolumeLimits
+from springtide.engine.framework.pod_topology_spread import PodTopologySpread
 from springtide.engine.framework.preparation import Preparation, PreparedAsk
 from springtide.engine.framework.rule import (
     Broken,
+    Check,
+    Reads,
     Ready,
     Rejected,
     Rows,
@@ -46,6 +51,7 @@ from springtide.engine.framework.volume_restrictions import VolumeRestrictions
 from springtide.engine.framework.volume_zone import VolumeZone
 from springtide.model.columns import Bool
 from springtide.model.ledger import Ledger
+from springtide.model.neighbours import SpreadConstraint
 from springtide.model.refusal import Refusal
 from springtide.model.storage import Storage
 
@@ -66,13 +72,15 @@ class FrameworkConfig(msgspec.Struct, frozen=True, kw_only=True):
     """What a scheduler profile may change. Rules named in `disabled` do not judge rows.
 
     `added_node_terms` are required of every pod; None adds nothing, no terms at all match no node.
-    `filters` names the rules that judge rows, in their order, and `pre_filters` those that are asked
-    before any row is looked at; None is all of them, in official order.
+    `default_spread` is for pods that state no constraint of their own. `filters` names the rules that
+    judge rows, in their order, and `pre_filters` those that are asked before any row is looked at;
+    None is all of them, in official order.
     """
 
     ignored_resources: frozenset[str] = frozenset()
     ignored_groups: frozenset[str] = frozenset()
     added_node_terms: tuple[NodeSelectorTerm, ...] | None = None
+    default_spread: tuple[SpreadConstraint, ...] = ()
     disabled: frozenset[str] = frozenset()
     filters: tuple[str, ...] | None = None
     pre_filters: frozenset[str] | None = None
@@ -103,11 +111,15 @@ class Framework:
             NodeVolumeLimits(storage),
             VolumeBinding(storage),
             VolumeZone(storage),
+            PodTopologySpread(config.default_spread),
+            InterPodAffinity(),
             NodeDeclaredFeatures(),
         )
         """In the order of kube-scheduler; a rule's code is its position from `FIRST_RULE` on."""
         self._configure(config)
         self._first_usage_code = FIRST_RULE + _leading_static(self.rules)
+        self._cluster_rules = _reading_cluster(self.rules)
+        self._cluster_codes = frozenset(code for code, _ in self._cluster_rules)
 
     def _configure(self, config: FrameworkConfig) -> None:
         """Let the rules judge in the order of the profile, and leave out what it leaves out."""
@@ -150,7 +162,25 @@ class Framework:
                     preparation.fail(rule, message)
             if preparation.is_over:
                 break
-        return preparation.prepared(self._first_usage_code)
+        return preparation.prepared(self._first_usage_code, cluster_codes=self._cluster_codes)
+
+    def prepare_again(self, prepared: PreparedAsk, ask: PodAsk, ledger: Ledger) -> PreparedAsk:
+        """Return what `prepare` would, after a change of the ledger that `prepared` was made on."""
+        if prepared.is_lasting:
+            return prepared
+        if not prepared.lasts_by_row:
+            return self.prepare(ask, ledger)
+        checks: list[tuple[int, Check]] = []
+        for code, rule in self._cluster_rules:
+            again = rule.prepare(ask, ledger)
+            assert not isinstance(again, Rejected | Broken) or rule.name in self._unprepared, (
+                "a rejection is about the ask itself"
+            )
+            if isinstance(again, Ready) and rule.name not in self._disabled:
+                checks.append((code, again.check))
+        if not checks and not prepared.cluster_checks:
+            return prepared
+        return replace(prepared, cluster_checks=tuple(checks))
 
     def _prepare_rows_only(
         self, code: int, rule: Rule, preparation: Preparation, ask: PodAsk, ledger: Ledger
@@ -170,12 +200,21 @@ class Framework:
 
     def evaluate(self, prepared: PreparedAsk, ledger: Ledger, rows: Rows) -> Verdicts:
         """Return the verdicts over these rows of the ledger that the ask was prepared on."""
+        groups = (prepared.node_checks, prepared.later_checks)
+        return _judged_inside(prepared, groups, ledger, rows)
+
+    def evaluate_node(self, prepared: PreparedAsk, ledger: Ledger, rows: Rows) -> Verdicts:
+        """Return what `evaluate` does but for the rules that read other nodes."""
         groups = (prepared.node_checks, prepared.usage_checks)
         return _judged_inside(prepared, groups, ledger, rows)
 
     def evaluate_usage(self, prepared: PreparedAsk, ledger: Ledger, rows: Rows) -> Verdicts:
-        """Return what `evaluate` does, for rows that are not settled and still the same nodes."""
+        """Return what `evaluate_node` does, for rows not settled and still the same nodes."""
         return _judged_inside(prepared, (prepared.usage_checks,), ledger, rows)
+
+    def evaluate_cluster(self, prepared: PreparedAsk, ledger: Ledger, rows: Rows) -> Verdicts:
+        """Return what the rules that read other nodes say, whatever the others say."""
+        return judged((prepared.cluster_checks,), ledger, rows)
 
     def is_settled(self, codes: npt.NDArray[np.uint8]) -> Bool:
         """Return for each rule code whether it stands whatever is placed on the row."""
@@ -193,7 +232,7 @@ class Framework:
         if rule_code == OUTSIDE:
             assert prepared.outside is not None
             return prepared.outside
-        checks = dict((*prepared.node_checks, *prepared.usage_checks))
+        checks = dict((*prepared.node_checks, *prepared.later_checks))
         return Refusal(
             rule=self.rules[rule_code - FIRST_RULE].name,
             reasons=checks[rule_code].reasons(detail),
@@ -204,6 +243,12 @@ class Framework:
 def _leading_static(rules: Sequence[Rule]) -> int:
     """Return how many rules come before the first one that placements concern."""
     return [is_static(rule) for rule in rules].index(False)
+
+
+def _reading_cluster(rules: Sequence[Rule]) -> list[tuple[int, Rule]]:
+    """Return the rules, with their codes, that have to be asked again after any change."""
+    coded = enumerate(rules, FIRST_RULE)
+    return [(code, rule) for code, rule in coded if rule.reads is Reads.CLUSTER]
 
 
 def _judged_inside(

@@ -27,11 +27,20 @@ class LabelColumns:
 
     def where(self, key: str, holds: Callable[[str | None], bool]) -> Bool:
         """Return for every label set whether the condition holds for its value of the key."""
+        column = self._column(key)
+        return np.array([holds(value) for value in column.values.values], np.bool_)[column.codes]
+
+    def codes(self, key: str) -> tuple[npt.NDArray[np.intp], int]:
+        """Return for every label set a code of its value, 0 without one, and how many codes are."""
+        column = self._column(key)
+        return column.codes, len(column.values)
+
+    def _column(self, key: str) -> "_Column":
         column = self._columns.get(key)
         if column is None:
             column = self._columns[key] = _Column(key)
         column.extend(self._known())
-        return np.array([holds(value) for value in column.values.values], np.bool_)[column.codes]
+        return column
 
     def _known(self) -> list[dict[str, str]]:
         fresh = self.labelsets.values[len(self._mappings) :]
@@ -44,7 +53,7 @@ class _Column:
 
     def __init__(self, key: str) -> None:
         self.key = key
-        self.values: Interner[str | None] = Interner()
+        self.values: Interner[str | None] = Interner((None,))
         self.codes: npt.NDArray[np.intp] = np.zeros(0, np.intp)
 
     def extend(self, mappings: list[dict[str, str]]) -> None:

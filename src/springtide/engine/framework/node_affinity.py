@@ -30,6 +30,7 @@ from springtide.engine.framework.rule import (
     Rejected,
     Selection,
 )
+from springtide.model.columns import Bool
 from springtide.model.ledger import Ledger
 from springtide.model.pod import PodSpec
 from springtide.model.refusal import Refusal
@@ -61,11 +62,19 @@ class NodeAffinity:
         nodes = named_nodes(terms or ())
         if nodes is not None and not nodes:
             return Rejected(Refusal(rule=self.name, reasons=(CONFLICT,), is_unresolvable=True))
+        return Ready(self._compiled(spec, ledger), nodes)
+
+    def meeting(self, spec: PodSpec, ledger: Ledger, selected: Selection) -> Bool | None:
+        """Return which rows meet the pod's own conditions, None if it has none."""
+        if spec.required_node_terms is None and not spec.node_selector:
+            return None
+        return self._compiled(spec, ledger).own.where(ledger, selected)
+
+    def _compiled(self, spec: PodSpec, ledger: Ledger) -> "_Conditions":
         labelsets = ledger.labelsets
         columns = self._columns.get(labelsets, "", lambda: LabelColumns(labelsets))
-        key = (spec.node_selector, terms)
-        check = self._recent.get(labelsets, key, lambda: self._conditions(spec, columns))
-        return Ready(check, nodes)
+        key = (spec.node_selector, spec.required_node_terms)
+        return self._recent.get(labelsets, key, lambda: self._conditions(spec, columns))
 
     def _conditions(self, spec: PodSpec, columns: LabelColumns) -> "_Conditions":
         added = None if self._added_terms is None else AnyOf(from_terms(self._added_terms), columns)
@@ -100,11 +109,11 @@ def _own_conditions(spec: PodSpec) -> list[Conjunction]:
 
 class _Conditions:
     def __init__(self, own: AnyOf, added: AnyOf | None) -> None:
-        self._own = own
+        self.own = own
         self._added = added
 
     def evaluate(self, ledger: Ledger, selected: Selection) -> Outcome | None:
-        refused = ~self._own.where(ledger, selected)
+        refused = ~self.own.where(ledger, selected)
         detail: Bits | None = None
         if self._added is not None:
             enforced = self._added.where(ledger, selected)

@@ -5,6 +5,7 @@ told names the rules that restricted it.
 """
 
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 
 import msgspec
 
@@ -17,19 +18,30 @@ class PreparedAsk(msgspec.Struct, frozen=True, kw_only=True):
     """One ask, ready to be judged on one ledger.
 
     The checks are by rule code: `node_checks` are those of the leading rules that judge by the node
-    alone, whose verdicts no placement changes, and `usage_checks` are the rest. `nodes` are the
-    only nodes that may pass, None if any may. `outside` refuses the rows that are not looked at.
-    `rejection` is set if that is every row, and `error` if a rule cannot judge the ask.
-    `is_lasting` says that no change of the ledger makes this stale.
+    alone, whose verdicts no placement changes, `usage_checks` those of the rules that judge by what
+    the node holds, and `cluster_checks` those of the last rules, which judge by other nodes too.
+    `nodes` are the only nodes that may pass, None if any may. `outside` refuses the rows that are
+    not looked at. `rejection` is set if that is every row, and `error` if a rule cannot judge the
+    ask. `is_lasting` says that no change of the ledger makes this stale, and `lasts_by_row` that, but
+    for the cluster checks, a change makes it stale on its own row only.
     """
 
     node_checks: Checks = ()
     usage_checks: Checks = ()
+    cluster_checks: Checks = ()
     nodes: frozenset[str] | None = None
     outside: Refusal | None = None
     rejection: Refusal | None = None
     error: str = ""
     is_lasting: bool = True
+    lasts_by_row: bool = True
+
+    @property
+    def later_checks(self) -> Checks:
+        """Return the checks of all rules that placements concern, in official order."""
+        if not self.cluster_checks:
+            return self.usage_checks
+        return tuple(sorted((*self.usage_checks, *self.cluster_checks), key=itemgetter(0)))
 
 
 class Preparation:
@@ -42,6 +54,7 @@ class Preparation:
         self._nodes: frozenset[str] | None = None
         self._restricting: list[str] = []
         self._is_lasting = True
+        self._lasts_by_row = True
 
     @property
     def is_over(self) -> bool:
@@ -59,6 +72,7 @@ class Preparation:
     def last(self, *, is_lasting: bool) -> None:
         """Take in whether a rule's answer to this ask outlives placements on other rows."""
         self._is_lasting &= is_lasting
+        self._lasts_by_row &= is_lasting
 
     def check(self, code: int, check: Check) -> None:
         """Let a rule judge rows."""
@@ -81,16 +95,22 @@ class Preparation:
         """Take in that a rule cannot judge the ask."""
         self._error = f'running PreFilter plugin "{rule.name}": {message}'
 
-    def prepared(self, first_usage_code: int) -> PreparedAsk:
-        """Return the outcome; rules below this code judge by the node alone."""
+    def prepared(
+        self, first_usage_code: int, *, cluster_codes: frozenset[int] = frozenset()
+    ) -> PreparedAsk:
+        """Return the outcome; rules below the first code judge by the node alone."""
+        later = tuple(each for each in self._checks if each[0] >= first_usage_code)
         return PreparedAsk(
             node_checks=tuple(each for each in self._checks if each[0] < first_usage_code),
-            usage_checks=tuple(each for each in self._checks if each[0] >= first_usage_code),
+            usage_checks=tuple(each for each in later if each[0] not in cluster_codes),
+            cluster_checks=tuple(each for each in later if each[0] in cluster_codes),
             nodes=self._nodes,
             outside=self._outside(),
             rejection=self._rejection,
             error=self._error,
-            is_lasting=self._is_lasting,
+            # A rejection and an error are about the ask itself.
+            is_lasting=self._is_lasting or self.is_over,
+            lasts_by_row=self._lasts_by_row or self.is_over,
         )
 
     def _outside(self) -> Refusal | None:

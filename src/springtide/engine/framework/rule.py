@@ -47,7 +47,10 @@ class Reads(StrEnum):
     USAGE = "usage"
     """Also what the pods on that node hold. Placing a pod changes its own row only."""
     CLUSTER = "cluster"
-    """Also pods and objects elsewhere: the ask must be prepared again after a change."""
+    """Also pods and objects elsewhere: the ask must be prepared again after a change.
+
+    Such a rule rejects an ask, or cannot judge it, for what the ask itself says only.
+    """
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):

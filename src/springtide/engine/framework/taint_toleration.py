@@ -8,6 +8,7 @@ from springtide.engine.framework.ask import PodAsk
 from springtide.engine.framework.distinct import DistinctVerdicts
 from springtide.engine.framework.recent import Recent
 from springtide.engine.framework.rule import Outcome, Prepared, Reads, Ready, Selection
+from springtide.model.columns import Bool
 from springtide.model.ledger import Ledger
 
 Taints = tuple[Taint, ...]
@@ -24,19 +25,26 @@ class TaintToleration:
 
     def prepare(self, ask: PodAsk, ledger: Ledger) -> Prepared:
         """Judge each distinct set of taints once."""
+        return Ready(self._judged(ask, ledger))
+
+    def repelled(self, ask: PodAsk, ledger: Ledger, selected: Selection) -> Bool:
+        """Return which rows have a taint that keeps the pod away."""
+        return self._judged(ask, ledger).evaluate(ledger, selected).refused
+
+    def _judged(self, ask: PodAsk, ledger: Ledger) -> "_Repelled":
         tolerations, taintsets = ask.spec.tolerations, ledger.taintsets
 
         def make() -> _Repelled:
             return _Repelled(DistinctVerdicts(taintsets, _Tolerated(tolerations).repelled))
 
-        return Ready(self._recent.get(taintsets, tolerations, make))
+        return self._recent.get(taintsets, tolerations, make)
 
 
 class _Repelled:
     def __init__(self, repelled: DistinctVerdicts[Taints]) -> None:
         self._repelled = repelled
 
-    def evaluate(self, ledger: Ledger, selected: Selection) -> Outcome | None:
+    def evaluate(self, ledger: Ledger, selected: Selection) -> Outcome:
         refused = self._repelled.of(ledger.taintset[selected.cells])
         return Outcome(refused=refused, unresolvable=refused)
 

@@ -60,6 +60,15 @@ def judged(groups: Sequence[Checks], ledger: Ledger, rows: Rows) -> Verdicts:
     return verdicts
 
 
+def chosen(verdicts: Verdicts, mask: Bool) -> Verdicts:
+    """Return the verdicts of the rows under the mask."""
+    return Verdicts(
+        rule=verdicts.rule[mask],
+        detail=verdicts.detail[mask],
+        unresolvable=verdicts.unresolvable[mask],
+    )
+
+
 def put(verdicts: Verdicts, at: Rows, others: Verdicts) -> None:
     """Write the other verdicts over some of these."""
     verdicts.rule[at] = others.rule

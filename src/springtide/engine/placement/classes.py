@@ -20,6 +20,7 @@ from springtide.engine.framework.requests import (
 )
 from springtide.engine.placement.family import Ask, DeviceFamily
 from springtide.model.pod import HostPort, Pod, PodSpec
+from springtide.model.presence import Presence, presence
 from springtide.model.refusal import Refusal
 from springtide.model.volumes import DiskVolume
 
@@ -28,7 +29,8 @@ class PodClass(msgspec.Struct, frozen=True, cache_hash=True):
     """What a set of interchangeable pods asks for. Hashable.
 
     `asks` holds one ask per device family, in the order of the families; `refusal` is set if an
-    ask makes no sense, and then no node fits. `amounts` includes `pods: 1`.
+    ask makes no sense, and then no node fits. `amounts` includes `pods: 1`. `presence` is what the
+    pods show to rules between pods once they are placed, None where there are no such rules.
     """
 
     framework: PodAsk
@@ -38,6 +40,7 @@ class PodClass(msgspec.Struct, frozen=True, cache_hash=True):
     ports: tuple[HostPort, ...] = ()
     claims: tuple[str, ...] = ()
     disks: tuple[DiskVolume, ...] = ()
+    presence: Presence | None = None
 
     @property
     def names_devices(self) -> bool:
@@ -46,10 +49,17 @@ class PodClass(msgspec.Struct, frozen=True, cache_hash=True):
 
 
 class Classifier:
-    """Finds the class of a pod; equal pods get the identical class object."""
+    """Finds the class of a pod; equal pods get the identical class object.
 
-    def __init__(self, families: Mapping[str, DeviceFamily]) -> None:
+    `keys` are the labels that rules between pods read. With None there are no such rules, and
+    namespaces and labels do not part classes.
+    """
+
+    def __init__(
+        self, families: Mapping[str, DeviceFamily], *, keys: frozenset[str] | None = None
+    ) -> None:
         self._families = families
+        self._keys = keys
         self._annotations = sorted(
             {name for family in families.values() for name in family.relevant_annotations()}
         )
@@ -59,11 +69,17 @@ class Classifier:
         """Return the pod's class."""
         annotations = pod.annotations
         read = tuple((name, annotations[name]) for name in self._annotations if name in annotations)
-        key = (ask_of(pod), read)
+        ask = ask_of(pod, with_identity=self.has_rules_between, keys=self._keys)
+        key = (ask, read)
         found = self._classes.get(key)
         if found is None:
-            found = self._classes[key] = self._build(pod, key[0])
+            found = self._classes[key] = self._build(pod, ask)
         return found
+
+    @property
+    def has_rules_between(self) -> bool:
+        """Return whether any rule of any pod reads other pods."""
+        return self._keys is not None
 
     def _build(self, pod: Pod, ask: PodAsk) -> PodClass:
         asks: list[Ask] = []
@@ -82,6 +98,9 @@ class Classifier:
             ports=pod_host_ports(pod.spec),
             claims=held_claims(pod),
             disks=named_disks(pod.spec.volumes),
+            presence=presence(ask.namespace, ask.labels, ask.spec)
+            if self.has_rules_between
+            else None,
         )
 
 

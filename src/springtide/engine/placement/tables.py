@@ -2,9 +2,9 @@
 
 A class's table holds per row the first rule that refuses, its details, and the node score. A look
 at it re-evaluates the rows logged in the ledger's change log since the last look, in one vector
-call; where a placement anywhere may change every verdict, all rows. Framework rules come first;
-device families judge the rows that are left. Where a family's vector verdict is an upper bound,
-`place` decides and writes its refusal back.
+call. Framework rules come first; device families judge the rows that are left. Where a family's
+vector verdict is an upper bound, `place` decides and writes its refusal back. What rules say that
+read other nodes changes anywhere, so it lies over the rest and is worked out anew at each look.
 
 Tables are bounded, rebuilt at will and never a source of truth.
 """
@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from springtide.engine.framework.framework import Framework, PreparedAsk
-from springtide.engine.framework.verdicts import Verdicts
+from springtide.engine.framework.verdicts import PASSES, Verdicts, chosen
 from springtide.engine.placement.classes import PodClass
 from springtide.engine.placement.family import ABSENT, Ask, DeviceFamily, Rows
 from springtide.engine.placement.unregistered import unregistered
@@ -58,6 +58,7 @@ class Table:
     `code` is `FITS`, a framework rule's code or one of the codes above; `detail` and `unresolvable`
     belong to a framework rule, `device_codes` to the family that refuses (`family`, by index of
     the ask). `score` is the node's, and `exact` holds refusals that an exact placement gave.
+    `covered` is what the rows said that rules over other nodes have overruled.
     """
 
     def __init__(self, pod_class: PodClass, rows: int) -> None:
@@ -71,6 +72,7 @@ class Table:
         self.score: npt.NDArray[np.float32] = np.zeros(rows, np.float32)
         self.device_codes: npt.NDArray[np.uint8] = np.zeros((rows, 1), np.uint8)
         self.exact: dict[int, Refusal] = {}
+        self.covered: _Covered | None = None
 
     def grow(self, rows: int) -> None:
         """Make room for this many rows."""
@@ -83,6 +85,31 @@ class Table:
             "device_codes",
         ):
             setattr(self, name, grown(getattr(self, name), rows))
+
+    def cover(self, rows: Rows, verdicts: Verdicts) -> None:
+        """Let these verdicts stand for the rows until they are uncovered."""
+        self.covered = _Covered(rows, self.code[rows], self.detail[rows], self.unresolvable[rows])
+        self.code[rows] = verdicts.rule
+        self.detail[rows] = verdicts.detail
+        self.unresolvable[rows] = verdicts.unresolvable
+
+    def uncover(self) -> None:
+        """Let the rows say again what they say by themselves."""
+        if self.covered is not None:
+            rows = self.covered.rows
+            self.code[rows] = self.covered.code
+            self.detail[rows] = self.covered.detail
+            self.unresolvable[rows] = self.covered.unresolvable
+            self.covered = None
+
+
+class _Covered(msgspec.Struct, frozen=True):
+    """What some rows of a table said by themselves."""
+
+    rows: Rows
+    code: npt.NDArray[np.uint8]
+    detail: npt.NDArray[np.uint64]
+    unresolvable: npt.NDArray[np.bool_]
 
 
 class Tables:
@@ -201,19 +228,43 @@ class Tables:
         framework = self.framework_of(table.pod_class)
         if len(table.code) < len(ledger.born):
             table.grow(len(ledger.born))
-        is_stale = table.prepared is None or not table.prepared.is_lasting
-        if is_stale:
-            table.prepared = framework.prepare(table.pod_class.framework, ledger)
-        if is_stale or seen < 0:
-            self._evaluate(table, np.arange(ledger.count), evaluate=framework.evaluate)
+        ask, prepared = table.pod_class.framework, table.prepared
+        is_anew = prepared is None or not prepared.lasts_by_row
+        if prepared is None:
+            prepared = framework.prepare(ask, ledger)
+        else:
+            prepared = framework.prepare_again(prepared, ask, ledger)
+        table.prepared = prepared
+        table.uncover()
+        self._refresh_rows(table, -1 if is_anew else seen)
+        if prepared.cluster_checks:
+            self._cover(table, prepared)
+
+    def _refresh_rows(self, table: Table, seen: int) -> None:
+        ledger, framework = self.ledger, self.framework_of(table.pod_class)
+        if seen < 0:
+            self._evaluate(table, np.arange(ledger.count), evaluate=framework.evaluate_node)
             return
         rows = ledger.changes.since(seen).astype(np.intp)
         rows = rows[rows < ledger.count]
         is_known = ledger.born[rows] < seen
-        self._evaluate(table, rows[~is_known], evaluate=framework.evaluate)
+        self._evaluate(table, rows[~is_known], evaluate=framework.evaluate_node)
         # What a node's own record decides stands whatever is placed on it.
         rows = rows[is_known & ~framework.is_settled(table.code[rows])]
         self._evaluate(table, rows, evaluate=framework.evaluate_usage)
+
+    def _cover(self, table: Table, prepared: PreparedAsk) -> None:
+        """Let rules over other nodes overrule what comes after them in official order."""
+        code = table.code[: self.ledger.count]
+        rows = np.flatnonzero((code == FITS) | (code > prepared.cluster_checks[0][0]))
+        if not len(rows):
+            return
+        framework = self.framework_of(table.pod_class)
+        verdicts = framework.evaluate_cluster(prepared, self.ledger, rows)
+        own = table.code[rows]
+        overruled = (verdicts.rule != PASSES) & ((own == FITS) | (own > verdicts.rule))
+        if overruled.any():
+            table.cover(rows[overruled], chosen(verdicts, overruled))
 
     def _evaluate(self, table: Table, rows: Rows, *, evaluate: Evaluate) -> None:
         if not len(rows):
@@ -306,6 +357,7 @@ def holding(uid: str, pod_class: PodClass, placement: Placement) -> Holding:
         shares=placement.shares,
         claims=pod_class.claims,
         disks=pod_class.disks,
+        presence=pod_class.presence,
     )
 
 

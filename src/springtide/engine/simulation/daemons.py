@@ -42,6 +42,7 @@ def daemon_sets(objects: Iterable[DaemonSet], pods: Iterable[Pod]) -> tuple[Daem
                 name=pod.owner.name,
                 uid=pod.owner.uid,
                 spec=_unbound(pod.spec),
+                labels=pod.labels,
             )
     return tuple(found.values())
 
@@ -73,6 +74,7 @@ def expected(daemons: Sequence[DaemonSet], node: Node, present: Sequence[Pod]) -
             name=f"{daemon.name}-on-{node.name}",
             uid=f"{daemon.namespace}/{daemon.name}-on-{node.name}",
             spec=daemon.spec,
+            labels=daemon.labels,
         )
         for daemon in daemons
         if (daemon.namespace, daemon.name) not in owners and runs_on(daemon, node)

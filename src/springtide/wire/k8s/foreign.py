@@ -1,52 +1,36 @@
 """Which rules beyond resources and nodes a pod spec invokes.
 
-Spread constraints, affinity between pods, resource claims, disks that a CSI driver stands in for and
-claims that are still to be written are decided by plugins that an answer may not have looked at.
-They are only named here, so that the answer can say so. Preferences never exclude a node and have
-names of their own.
+Resource claims, disks that a CSI driver stands in for and claims that are still to be written are
+decided by plugins that an answer may not have looked at. They are only named here, so that the answer
+can say so. Preferences never exclude a node and have names of their own.
 """
 
+from collections.abc import Iterable
 from typing import Final
 
-import msgspec
-
+from springtide.model.neighbours import SpreadConstraint
 from springtide.wire.k8s import schema
-from springtide.wire.k8s.parts import decoded, is_given
 
-SPREAD: Final = "topologySpreadConstraints"
 SPREAD_PREFERRED: Final = "topologySpreadConstraints.preferred"
-POD_AFFINITY: Final = "affinity.podAffinity"
-POD_ANTI_AFFINITY: Final = "affinity.podAntiAffinity"
 AFFINITY_PREFERRED: Final = "affinity.preferred"
 CLAIM_VOLUMES: Final = "volumes.persistentVolumeClaim"
 DISK_VOLUMES: Final = "volumes.disk"
 RESOURCE_CLAIMS: Final = "resourceClaims"
 
-_SPREAD: Final = msgspec.json.Decoder(tuple[schema.TopologySpreadConstraint, ...])
-
 
 def foreign_fields(
-    read: schema.PodSpec, affinity: schema.Affinity, *, path: str, is_manifest: bool = False
+    read: schema.PodSpec,
+    affinity: schema.Affinity,
+    spread: Iterable[SpreadConstraint],
+    *,
+    is_manifest: bool = False,
 ) -> tuple[str, ...]:
     """Return the names of the API fields in use, in a fixed order."""
     return (
-        *_spread(read, path=path),
+        *((SPREAD_PREFERRED,) if any(not each.is_hard for each in spread) else ()),
         *_affinity(affinity),
         *_volumes(read.volumes, is_manifest=is_manifest),
         *((RESOURCE_CLAIMS,) if read.resource_claims else ()),
-    )
-
-
-def _spread(read: schema.PodSpec, *, path: str) -> tuple[str, ...]:
-    if not is_given(read.topology_spread_constraints):
-        return ()
-    constraints = decoded(
-        read.topology_spread_constraints, _SPREAD, path=f"{path}.topologySpreadConstraints"
-    )
-    is_soft = [each.when_unsatisfiable == "ScheduleAnyway" for each in constraints]
-    return (
-        *((SPREAD,) if not all(is_soft) else ()),
-        *((SPREAD_PREFERRED,) if any(is_soft) else ()),
     )
 
 
@@ -57,11 +41,7 @@ def _affinity(read: schema.Affinity) -> tuple[str, ...]:
         or anti.preferred_during_scheduling_ignored_during_execution
         or read.node_affinity.preferred_during_scheduling_ignored_during_execution
     )
-    return (
-        *((POD_AFFINITY,) if pod.required_during_scheduling_ignored_during_execution else ()),
-        *((POD_ANTI_AFFINITY,) if anti.required_during_scheduling_ignored_during_execution else ()),
-        *((AFFINITY_PREFERRED,) if preferred else ()),
-    )
+    return (AFFINITY_PREFERRED,) if preferred else ()
 
 
 def _volumes(volumes: tuple[schema.Volume, ...], *, is_manifest: bool) -> tuple[str, ...]:

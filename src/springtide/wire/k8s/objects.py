@@ -6,6 +6,7 @@ told as a `Problem`; what is of no use is counted.
 """
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Final, TypeAlias
 
 import msgspec
@@ -39,6 +40,7 @@ Object: TypeAlias = schema.Object | StorageObject
 _DECODERS: Final[dict[tuple[str, str], msgspec.json.Decoder[Object]]] = {
     ("", "Node"): msgspec.json.Decoder(schema.Node),
     ("", "Pod"): msgspec.json.Decoder(schema.Pod),
+    ("", "Namespace"): msgspec.json.Decoder(schema.Namespace),
     ("apps", "Deployment"): msgspec.json.Decoder(schema.Deployment),
     ("apps", "ReplicaSet"): msgspec.json.Decoder(schema.ReplicaSet),
     ("apps", "StatefulSet"): msgspec.json.Decoder(schema.StatefulSet),
@@ -61,6 +63,7 @@ _GROUPS: Final = {kind: group for group, kind in _DECODERS}
 _CLUSTER_WIDE: Final = frozenset(
     {
         "Node",
+        "Namespace",
         "PriorityClass",
         "RuntimeClass",
         "PersistentVolume",
@@ -102,6 +105,7 @@ class Objects:
         self.pods: dict[str, Pod] = {}
         self.manifests: dict[str, Pod] = {}
         self.daemon_sets: dict[str, DaemonSet] = {}
+        self.namespaces: dict[str, Mapping[str, str]] = {}
         self.sources: dict[str, str] = {}
         self.problems: list[Problem] = []
         self.read: Counter[str] = Counter()
@@ -203,9 +207,8 @@ class Objects:
         match read:
             case schema.Pod():
                 return self._keep_pod(read)
-            case schema.Node():
-                node = to_node(read, self.parts)
-                return self.nodes.setdefault(node.name, node) is node
+            case schema.Node() | schema.Namespace():
+                return self._keep_place(read)
             case schema.DaemonSet():
                 return self._keep_daemon_set(read)
             case schema.PriorityClass() | schema.RuntimeClass():
@@ -214,6 +217,13 @@ class Objects:
                 return self._keep_workload(read, source)
             case _:
                 return self._storage.keep(read)
+
+    def _keep_place(self, read: schema.Node | schema.Namespace) -> bool:
+        if isinstance(read, schema.Namespace):
+            labels = read.metadata.labels
+            return self.namespaces.setdefault(read.metadata.name, labels) is labels
+        node = to_node(read, self.parts)
+        return self.nodes.setdefault(node.name, node) is node
 
     def _keep_class(self, read: schema.PriorityClass | schema.RuntimeClass) -> bool:
         if isinstance(read, schema.PriorityClass):

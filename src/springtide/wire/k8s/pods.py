@@ -9,6 +9,7 @@ from typing import Final
 from springtide.model.pod import Owner, Pod
 from springtide.wire.errors import MalformedObject
 from springtide.wire.k8s import schema
+from springtide.wire.k8s.between import merged
 from springtide.wire.k8s.parts import Parts
 from springtide.wire.k8s.resize import to_resize
 from springtide.wire.k8s.specs import to_spec
@@ -32,6 +33,8 @@ def to_pod(read: schema.Pod, parts: Parts, *, is_manifest: bool = False) -> Pod:
         raise MalformedObject("metadata.name", "the pod has no name; give it one.")
     namespace = metadata.namespace or DEFAULT_NAMESPACE
     spec = to_spec(read.spec, parts, is_manifest=is_manifest)
+    if is_manifest:
+        spec = merged(spec, metadata.labels)
     unscheduled = _unscheduled(status.conditions)
     return Pod(
         namespace=namespace,

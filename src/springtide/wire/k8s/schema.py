@@ -93,6 +93,16 @@ class Node(Read, frozen=True, tag="Node", tag_field="kind"):
     status: NodeStatus = NodeStatus()
 
 
+# ---- namespaces
+
+
+class Namespace(Read, frozen=True, tag="Namespace", tag_field="kind"):
+    """A namespace, of which only the labels count."""
+
+    api_version: str = ""
+    metadata: Metadata = Metadata()
+
+
 # ---- pods
 
 
@@ -129,11 +139,43 @@ class Container(Read, frozen=True):
     restart_policy_rules: tuple[RestartRule, ...] = ()
 
 
-class PodAffinity(Read, frozen=True):
-    """Pod affinity or anti-affinity: only whether there are terms of either kind."""
+class LabelRequirement(Read, frozen=True):
+    """One of the expressions of a label selector; the operator may be anything."""
 
-    required_during_scheduling_ignored_during_execution: tuple[Present, ...] = ()
-    preferred_during_scheduling_ignored_during_execution: tuple[Present, ...] = ()
+    key: str = ""
+    operator: str = ""
+    values: tuple[str, ...] = ()
+
+
+class LabelSelector(Read, frozen=True):
+    """A label selector."""
+
+    match_labels: dict[str, str] = {}
+    match_expressions: tuple[LabelRequirement, ...] = ()
+
+
+class PodAffinityTerm(Read, frozen=True):
+    """Which pods a pod likes to be near, or away from."""
+
+    topology_key: str = ""
+    label_selector: LabelSelector | None = None
+    namespaces: tuple[str, ...] = ()
+    namespace_selector: LabelSelector | None = None
+    match_label_keys: tuple[str, ...] = ()
+    mismatch_label_keys: tuple[str, ...] = ()
+
+
+class WeightedPodAffinityTerm(Read, frozen=True):
+    """A preference; its weight excludes no node."""
+
+    pod_affinity_term: PodAffinityTerm = PodAffinityTerm()
+
+
+class PodAffinity(Read, frozen=True):
+    """Pod affinity or anti-affinity."""
+
+    required_during_scheduling_ignored_during_execution: tuple[PodAffinityTerm, ...] = ()
+    preferred_during_scheduling_ignored_during_execution: tuple[WeightedPodAffinityTerm, ...] = ()
 
 
 class NodeTerm(Read, frozen=True):
@@ -165,9 +207,16 @@ class Affinity(Read, frozen=True):
 
 
 class TopologySpreadConstraint(Read, frozen=True):
-    """A topology spread constraint: only whether it filters."""
+    """A topology spread constraint."""
 
+    max_skew: int = 0
+    topology_key: str = ""
     when_unsatisfiable: str = ""
+    label_selector: LabelSelector | None = None
+    min_domains: int | None = None
+    node_affinity_policy: str | None = None
+    node_taints_policy: str | None = None
+    match_label_keys: tuple[str, ...] = ()
 
 
 class ClaimSource(Read, frozen=True):
@@ -435,6 +484,7 @@ Workload: TypeAlias = Deployment | ReplicaSet | StatefulSet | Job | DaemonSet
 Object: TypeAlias = (
     Node
     | Pod
+    | Namespace
     | Deployment
     | ReplicaSet
     | StatefulSet

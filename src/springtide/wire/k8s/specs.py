@@ -15,6 +15,7 @@ from springtide.base.taints import Toleration
 from springtide.model.pod import Container, HostPort, PodSpec
 from springtide.wire.k8s import schema
 from springtide.wire.k8s.admission import admitted
+from springtide.wire.k8s.between import to_neighbours
 from springtide.wire.k8s.features import required_features
 from springtide.wire.k8s.foreign import foreign_fields
 from springtide.wire.k8s.parts import Parts, decoded, is_given
@@ -97,6 +98,7 @@ class _Reading:
         read, path = self._read, self._path
         affinity = self._affinity()
         requests, limits = self._parts.requirements(read.resources, f"{path}.resources")
+        neighbours = to_neighbours(read, affinity, path=path)
         return PodSpec(
             containers=self._containers(read.containers, "containers"),
             init_containers=self._containers(read.init_containers, "initContainers"),
@@ -111,7 +113,8 @@ class _Reading:
             scheduling_gates=tuple(gate.name for gate in read.scheduling_gates),
             volumes=to_volumes(read.volumes, is_manifest=self._is_manifest),
             required_features=required_features(read),
-            fields=foreign_fields(read, affinity, path=path, is_manifest=self._is_manifest),
+            neighbours=neighbours,
+            fields=foreign_fields(read, affinity, neighbours.spread, is_manifest=self._is_manifest),
         )
 
     def _containers(

@@ -15,6 +15,7 @@ from springtide.model.pod import Owner, Pod, PodSpec
 from springtide.model.workload import DaemonSet
 from springtide.wire.errors import MalformedObject
 from springtide.wire.k8s import schema
+from springtide.wire.k8s.between import merged
 from springtide.wire.k8s.parts import Parts
 from springtide.wire.k8s.pods import DEFAULT_NAMESPACE, to_owner
 from springtide.wire.k8s.specs import to_spec
@@ -119,6 +120,7 @@ def to_pods(workload: Replicated, parts: Parts, *, taken: frozenset[str] | set[s
         )
     spec = to_spec(_template_spec(workload), parts, path=TEMPLATE_PATH, is_manifest=True)
     metadata = workload.spec.template.metadata
+    spec = merged(spec, metadata.labels)
     uid = workload.metadata.uid or f"{kind}/{namespace}/{name}"
     owner = Owner(kind=kind, name=name, uid=uid)
     names = _free_names(namespace, name, count, taken)
@@ -147,7 +149,9 @@ def to_daemon_set(read: schema.DaemonSet, parts: Parts) -> DaemonSet:
         namespace=namespace,
         name=read.metadata.name,
         uid=read.metadata.uid or f"DaemonSet/{namespace}/{read.metadata.name}",
-        spec=_tolerating(spec, has_host_network=template.spec.host_network),
+        spec=_tolerating(
+            merged(spec, template.metadata.labels), has_host_network=template.spec.host_network
+        ),
         labels=template.metadata.labels,
         annotations=template.metadata.annotations,
         is_critical=template.spec.priority_class_name == _NODE_CRITICAL

@@ -6,13 +6,18 @@ import pytest
 from msgspec.structs import replace
 
 from springtide.base import quantity
+from springtide.engine.capacity.estimate import estimate
 from springtide.engine.capacity.fastpath import best_for_fastpath
 from springtide.engine.capacity.packing import NOT_SIMULATED
-from springtide.model.node import Node
+from springtide.engine.capacity.start import begin
+from springtide.model.ledger import Ledger
+from springtide.model.neighbours import Neighbours
+from springtide.model.node import HOSTNAME_LABEL, Node
+from springtide.model.overlay import Overlay
 from springtide.model.pod import ContainerResize, Pod, Resize
 from springtide.model.resources import amounts
-from tests.builders import card, cards, mig_card, node, pod, replicas, term
-from tests.estimates import batched, estimated, template
+from tests.builders import away, card, cards, mig_card, node, pod, replicas, spread, term
+from tests.estimates import batched, estimated, limiter, tables_of, template
 
 
 def small_node(*, cpu: str, memory: str, pods: int = 10) -> Node:
@@ -85,12 +90,55 @@ def test_e10_to_e15_the_batch_that_saves_most_is_counted(
     assert best is items[expected]
 
 
-@pytest.mark.parametrize("field", ["topologySpreadConstraints", "affinity.podAntiAffinity"])
-def test_e13_pods_that_look_at_each_other_are_never_merely_counted(field: str) -> None:
-    spec = replace(pod(cpu="10m").spec, fields=(field,))
-    items = batched([replicas(3, replace(pod(), spec=spec))])
+@pytest.mark.parametrize(
+    "neighbours",
+    [spread(HOSTNAME_LABEL), spread("zone"), away("zone", "a")],
+    ids=["spread", "zonal spread", "zonal anti-affinity"],
+)
+def test_e13_pods_that_look_beyond_their_node_are_never_merely_counted(
+    neighbours: Neighbours,
+) -> None:
+    items = batched([replicas(3, pod(cpu="10m", neighbours=neighbours))])
 
     assert best_for_fastpath(items, amounts(node().capacity)) is None
+
+
+def test_pods_that_keep_their_like_off_their_node_are_counted_one_a_node() -> None:
+    pending = replicas(4, pod(cpu="10m", labels={"app": "a"}, neighbours=away(HOSTNAME_LABEL, "a")))
+
+    answer = estimated(template(node("template")), [pending], fastpath=True)
+
+    assert [len(each.pods) for each in answer.nodes] == [1, 1, 1, 1]
+    assert answer.nodes[1].name.startswith(NOT_SIMULATED)
+
+
+JUPITER = {HOSTNAME_LABEL: "oldnode", "zone": "jupiter"}
+MARS = {HOSTNAME_LABEL: "template", "zone": "mars"}
+
+
+@pytest.mark.parametrize(
+    ("count", "cpu", "neighbours", "nodes", "placed"),
+    [
+        pytest.param(8, "200m", spread(HOSTNAME_LABEL, skew=2), 4, 8, id="E6"),
+        pytest.param(8, "20m", spread("zone", skew=2), 1, 2, id="E7"),
+        pytest.param(12, "20m", spread(HOSTNAME_LABEL, domains_min=3), 3, 12, id="E8"),
+    ],
+)
+def test_e6_to_e8_pods_that_are_spread(
+    count: int, cpu: str, neighbours: Neighbours, nodes: int, placed: int
+) -> None:
+    overlay = Overlay(Ledger())
+    overlay.ledger.add_node(node("oldnode", cpu="100m", memory="100Mi", pods=10, labels=JUPITER))
+    pending = replicas(count, pod(cpu=cpu, memory=100, labels={"app": "a"}, neighbours=neighbours))
+    (batch,) = batched([pending])
+    of = node("template", cpu="1", memory="5000Mi", pods=10, labels=MARS)
+    start = begin(template(of), tables_of(overlay.ledger), overlay, [batch.pod_class])
+
+    with overlay.trial():
+        answer = estimate([batch], start, limiter())
+
+    assert (answer.node_count + len(answer.elsewhere), len(answer.placed)) == (nodes, placed)
+    overlay.ledger.check()
 
 
 def test_counted_nodes_are_named_so_and_hold_their_pods() -> None:

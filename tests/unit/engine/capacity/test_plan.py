@@ -10,6 +10,7 @@ from springtide.engine.capacity.plan import Plan, Situation, SizedGroup, plan
 from springtide.engine.capacity.quotas import Quota
 from springtide.engine.capacity.scene import Bounds, Manner
 from springtide.engine.capacity.similarity import Similarity
+from springtide.engine.framework.ask import keys_read
 from springtide.engine.placement.classes import Classifier
 from springtide.engine.simulation.templates import Template
 from springtide.model.device import Inventory
@@ -18,7 +19,7 @@ from springtide.model.ledger import Ledger
 from springtide.model.pod import Pod
 from springtide.model.refusal import Refusal
 from springtide.policies.expanders import LeastNodes, LeastWaste, Price, PriceModel
-from tests.builders import cards, node, pod, replicas, term
+from tests.builders import away, cards, near, node, pod, replicas, spread, term
 from tests.estimates import FAMILIES, HandClock, tables_of, template
 from tests.ledgers import content
 
@@ -54,7 +55,7 @@ def planned(
     return plan(
         Situation(
             tables=tables_of(Ledger() if ledger is None else ledger),
-            classifier=Classifier(FAMILIES),
+            classifier=Classifier(FAMILIES, keys=keys_read(each.spec for each in pending)),
             pending=pending,
             groups=groups,
             clock=clock or HandClock(),
@@ -359,3 +360,74 @@ def test_a_group_of_all_or_none_is_passed_over_where_fewer_nodes_would_do() -> N
     answer = planned([pod("p", cpu=3)], groups)
 
     assert answer.sizes == (("all", 0, 0), ("one", 0, 1))
+
+
+def in_zone(zone: str, *, pods: Sequence[Pod] = ()) -> Template:
+    return template(node(cpu=4, labels={"zone": zone}), pods=pods)
+
+
+def test_pods_that_keep_each_other_off_get_a_node_each() -> None:
+    apart = pod("p", cpu=1, labels={"app": "a"}, neighbours=away("kubernetes.io/hostname", "a"))
+
+    answer = planned(replicas(3, apart), [sized("g", SMALL)])
+
+    assert answer.sizes == (("g", 0, 3),)
+    assert [names(each.pods) for step in answer.steps for each in step.nodes] == [
+        ["p-0"],
+        ["p-1"],
+        ["p-2"],
+    ]
+
+
+def test_pods_that_are_spread_over_zones_need_a_group_in_each() -> None:
+    even = pod("p", cpu=2, labels={"app": "a"}, neighbours=spread("zone"))
+    ledger = Ledger()
+    for zone in ("a", "b"):
+        ledger.add_node(node(f"full-{zone}", cpu=0, labels={"zone": zone}))
+
+    answer = planned(
+        replicas(4, even), [sized("a", in_zone("a")), sized("b", in_zone("b"))], ledger=ledger
+    )
+    alone = planned(replicas(4, even), [sized("a", in_zone("a"))], ledger=ledger)
+
+    assert answer.stuck == ()
+    assert sum(len(each.pods) for step in answer.steps for each in step.nodes) == 4
+    assert alone.sizes == (("a", 0, 1),)
+    (stuck,) = alone.stuck
+    assert names(stuck.pods) == ["p-1", "p-2", "p-3"]
+    ((_, refusal),) = stuck.on_groups
+    assert refusal.reasons == ("node(s) didn't match pod topology spread constraints",)
+
+
+def test_a_template_is_asked_without_its_neighbours() -> None:
+    cache = replace(pod("cache", daemon_of="cache"), labels={"app": "cache"})
+    wanting = pod("p", cpu=1, neighbours=near("zone", "cache"))
+    groups = [sized("plain", in_zone("a")), sized("cached", in_zone("a", pods=[cache]))]
+
+    answer = planned([wanting], groups)
+
+    assert answer.sizes == (("plain", 0, 0), ("cached", 0, 1))
+
+
+def test_a_plan_notices_what_it_has_placed_itself() -> None:
+    first = pod("first", cpu=3, labels={"app": "first"}, neighbours=near("zone", "first"))
+    second = pod("second", cpu=3, neighbours=near("zone", "first"))
+
+    answer = planned([second, first], [sized("g", in_zone("a"))])
+
+    assert answer.stuck == ()
+    assert answer.sizes == (("g", 0, 2),)
+
+
+def test_new_nodes_may_let_pods_onto_nodes_that_are_there() -> None:
+    ledger = Ledger()
+    ledger.add_node(node("old", cpu=3, labels={"kubernetes.io/hostname": "old"}))
+    even = pod("p", cpu=1, labels={"app": "a"}, neighbours=spread("kubernetes.io/hostname"))
+
+    answer = planned(replicas(4, even), [sized("g", SMALL)], ledger=ledger)
+
+    assert answer.stuck == ()
+    assert {on for _, on in answer.fitting} == {"old"}
+    placed = [each for step in answer.steps for item in step.nodes for each in item.pods]
+    assert len(answer.fitting) + len(placed) == 4
+    ledger.check()

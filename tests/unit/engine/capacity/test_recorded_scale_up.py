@@ -7,7 +7,12 @@ from pathlib import Path
 import pytest
 
 from tools.replay.autoscaler import Case, skip_reason
-from tools.replay.autoscaler_scale_up import is_listed_difference, replay_scale_up
+from tools.replay.autoscaler_scale_up import (
+    EXISTING,
+    QUOTAS,
+    listed_difference,
+    replay_scale_up,
+)
 
 RECORDING = Path(__file__).parents[3] / "recorded" / "autoscaler" / "scale-up.jsonl.gz"
 SLICE = 120
@@ -26,7 +31,7 @@ def test_we_decide_as_recorded(cases: list[Case]) -> None:
     found = {
         case["id"]: differences
         for case in chosen
-        if (differences := replay_scale_up(case)) and not is_listed_difference(case)
+        if (differences := replay_scale_up(case)) and not listed_difference(case)
     }
 
     assert found == {}
@@ -37,7 +42,14 @@ def test_a_node_of_another_size_is_counted_as_it_is(cases: list[Case]) -> None:
     case = next(each for each in cases if each["id"] == "su-0031")
 
     assert replay_scale_up(case)
-    assert is_listed_difference(case)
+    assert listed_difference(case) == QUOTAS
+
+
+def test_an_existing_node_that_takes_a_pod_is_no_new_one(cases: list[Case]) -> None:
+    case = next(each for each in cases if each["id"] == "su-0106")
+
+    assert replay_scale_up(case)
+    assert listed_difference(case) == EXISTING
 
 
 def test_a_difference_is_told(cases: list[Case]) -> None:
@@ -47,4 +59,4 @@ def test_a_difference_is_told(cases: list[Case]) -> None:
     (difference,) = replay_scale_up(wrong)
 
     assert difference.startswith("bestOptions: recorded ['none'], ours [")
-    assert not is_listed_difference(wrong)
+    assert listed_difference(wrong) is None

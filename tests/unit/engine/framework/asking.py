@@ -13,6 +13,7 @@ from springtide.engine.framework.requests import held_requests, pod_host_ports
 from springtide.model.ledger import Holding, Ledger
 from springtide.model.node import Node
 from springtide.model.pod import Container, Pod, PodSpec
+from springtide.model.presence import standing
 from springtide.model.refusal import Refusal
 from springtide.model.resources import Resources
 from springtide.model.storage import Storage
@@ -40,9 +41,15 @@ def roomy(name: str = "node", labels: Mapping[str, str] | None = None) -> Node:
     return Node(name=name, labels=labels or {}, allocatable=ROOM)
 
 
-def ledger_of(nodes: Sequence[Node], running: Sequence[Pod] = ()) -> Ledger:
+Namespaces = Mapping[str, Mapping[str, str]]
+
+
+def ledger_of(
+    nodes: Sequence[Node], running: Sequence[Pod] = (), namespaces: Namespaces | None = None
+) -> Ledger:
     """Return a ledger of these nodes, with what the pods on them hold."""
     ledger = Ledger()
+    ledger.namespaces = namespaces or {}
     for node in nodes:
         ledger.add_node(node)
     for each in running:
@@ -51,7 +58,15 @@ def ledger_of(nodes: Sequence[Node], running: Sequence[Pod] = ()) -> Ledger:
         row = ledger.rows[each.node_name]
         claims, disks = held_claims(each), named_disks(each.spec.volumes)
         ledger.hold(
-            Holding(uid=each.uid, row=row, amounts=amounts, ports=ports, claims=claims, disks=disks)
+            Holding(
+                uid=each.uid,
+                row=row,
+                amounts=amounts,
+                ports=ports,
+                claims=claims,
+                disks=disks,
+                presence=standing(each),
+            )
         )
     return ledger
 
@@ -61,12 +76,14 @@ def answers(
     nodes: Sequence[Node],
     running: Sequence[Pod] = (),
     config: FrameworkConfig | None = None,
+    *,
     storage: Storage | None = None,
+    namespaces: Namespaces | None = None,
 ) -> list[Refusal | None]:
     """Return each node's refusal, None where it takes the pod."""
-    ledger = ledger_of(nodes, running)
+    ledger = ledger_of(nodes, running, namespaces)
     framework = Framework(config, storage)
-    prepared = framework.prepare(ask_of(pending), ledger)
+    prepared = framework.prepare(ask_of(pending, with_identity=True), ledger)
     verdicts = framework.evaluate(prepared, ledger, np.arange(ledger.count))
     rows = zip(
         verdicts.rule.tolist(),

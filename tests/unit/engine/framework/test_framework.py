@@ -65,6 +65,8 @@ def test_rules_are_in_the_order_of_kube_scheduler() -> None:
         "NodeVolumeLimits",
         "VolumeBinding",
         "VolumeZone",
+        "PodTopologySpread",
+        "InterPodAffinity",
         "NodeDeclaredFeatures",
     ]
 

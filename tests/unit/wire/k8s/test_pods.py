@@ -6,8 +6,14 @@ from typing import Any
 import pytest
 
 from springtide.base import quantity
-from springtide.base.selectors import NodeSelectorRequirement, NodeSelectorTerm
+from springtide.base.selectors import (
+    LabelSelectorRequirement,
+    NodeSelectorRequirement,
+    NodeSelectorTerm,
+    label_selector,
+)
 from springtide.base.taints import Toleration
+from springtide.model.neighbours import ALONE, AffinityTerm, Neighbours, SpreadConstraint
 from springtide.model.pod import ContainerResize, HostPort, Owner, Pod, Resize
 from springtide.model.volumes import ClaimVolume, DiskKind, DiskVolume, EphemeralVolume
 from springtide.wire.errors import MalformedObject
@@ -347,16 +353,12 @@ PREFERRED = {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1}]}
     ("spec", "fields"),
     [
         ({}, ()),
-        (
-            {"topologySpreadConstraints": [{"whenUnsatisfiable": "DoNotSchedule"}]},
-            ("topologySpreadConstraints",),
-        ),
+        ({"topologySpreadConstraints": [{"whenUnsatisfiable": "DoNotSchedule"}]}, ()),
         (
             {"topologySpreadConstraints": [{"whenUnsatisfiable": "ScheduleAnyway"}]},
             ("topologySpreadConstraints.preferred",),
         ),
-        ({"affinity": {"podAffinity": REQUIRED}}, ("affinity.podAffinity",)),
-        ({"affinity": {"podAntiAffinity": REQUIRED}}, ("affinity.podAntiAffinity",)),
+        ({"affinity": {"podAffinity": REQUIRED, "podAntiAffinity": REQUIRED}}, ()),
         ({"affinity": {"podAffinity": PREFERRED}}, ("affinity.preferred",)),
         ({"affinity": {"nodeAffinity": PREFERRED}}, ("affinity.preferred",)),
         ({"volumes": [{"persistentVolumeClaim": {}}]}, ("volumes.persistentVolumeClaim",)),
@@ -425,3 +427,75 @@ def test_what_a_pod_asks_of_the_kubelet_is_inferred(
     spec: dict[str, Any], features: tuple[str, ...]
 ) -> None:
     assert pod(spec).spec.required_features == features
+
+
+def test_spread_constraints_are_read_with_what_they_leave_out() -> None:
+    spec = {
+        "topologySpreadConstraints": [
+            {"maxSkew": 2, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"},
+            {
+                "maxSkew": 1,
+                "topologyKey": "rack",
+                "whenUnsatisfiable": "ScheduleAnyway",
+                "labelSelector": {"matchLabels": {"app": "a"}},
+                "minDomains": 3,
+                "nodeAffinityPolicy": "Ignore",
+                "nodeTaintsPolicy": "Honor",
+                "matchLabelKeys": ["ver"],
+            },
+        ]
+    }
+
+    hard, soft = pod(spec).spec.neighbours.spread
+
+    assert hard == SpreadConstraint(max_skew=2, topology_key="zone")
+    assert soft == SpreadConstraint(
+        max_skew=1,
+        topology_key="rack",
+        is_hard=False,
+        selector=label_selector({"app": "a"}),
+        domains_min=3,
+        honors_affinity=False,
+        honors_taints=True,
+        match_label_keys=("ver",),
+    )
+
+
+def test_affinity_terms_are_read_as_they_stand() -> None:
+    term = {
+        "topologyKey": "zone",
+        "labelSelector": {"matchExpressions": [{"key": "app", "operator": "Exists"}]},
+        "namespaces": ["b", "a"],
+        "namespaceSelector": {},
+        "mismatchLabelKeys": ["ver"],
+    }
+    spec = {
+        "affinity": {
+            "podAffinity": {
+                "preferredDuringSchedulingIgnoredDuringExecution": [
+                    {"weight": 1, "podAffinityTerm": {"topologyKey": "rack", "labelSelector": None}}
+                ]
+            },
+            "podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]},
+        }
+    }
+
+    found = pod(spec, metadata={"labels": {"ver": "1"}}).spec.neighbours
+
+    expression = LabelSelectorRequirement(key="app", operator="Exists")
+    assert found == Neighbours(
+        anti_affinity=(
+            AffinityTerm(
+                topology_key="zone",
+                selector=label_selector({}, [expression]),
+                namespaces=("a", "b"),
+                namespace_selector=label_selector({}),
+                mismatch_label_keys=("ver",),
+            ),
+        ),
+        preferred_affinity=(AffinityTerm(topology_key="rack"),),
+    )
+
+
+def test_pods_that_ask_nothing_of_others_share_one_record() -> None:
+    assert pod({"affinity": {}}).spec.neighbours is ALONE

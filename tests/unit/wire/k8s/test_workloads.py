@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from springtide.base import quantity
+from springtide.base.selectors import compile_selector
 from springtide.base.taints import Toleration
 from springtide.model.pod import HostPort, Owner
 from springtide.model.volumes import DiskVolume
@@ -312,3 +313,42 @@ def test_an_init_container_that_needs_more_than_the_rest_decides() -> None:
     found = read(manifest).manifests[0].spec.requests
 
     assert [(name, each.canonical()) for name, each in found] == [("cpu", "8500m")]
+
+
+@pytest.mark.parametrize("kind", ["Deployment", "DaemonSet"])
+def test_i20_a_manifest_has_its_label_keys_merged_as_a_server_would(kind: str) -> None:
+    made = workload(kind)
+    made["spec"]["template"]["metadata"]["labels"] = {"app": "x", "ver": "1"}
+    made["spec"]["template"]["spec"]["affinity"] = {
+        "podAntiAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": [
+                {
+                    "topologyKey": "zone",
+                    "labelSelector": {"matchLabels": {"app": "x"}},
+                    "matchLabelKeys": ["app", "absent"],
+                    "mismatchLabelKeys": ["ver"],
+                },
+                {"topologyKey": "zone", "matchLabelKeys": ["app"]},
+            ]
+        }
+    }
+
+    found = read(made)
+
+    spec = (found.manifests or found.daemon_sets)[0].spec
+    merged, without = spec.neighbours.anti_affinity
+    assert str(compile_selector(merged.selector)) == "app=x,app in (x),ver notin (1)"
+    assert without.selector is None
+
+
+def test_namespaces_are_known_by_their_labels() -> None:
+    first = {
+        "kind": "Namespace",
+        "apiVersion": "v1",
+        "metadata": {"name": "team", "labels": {"kind": "team"}},
+    }
+
+    found = read(first, first)
+
+    assert found.namespaces == {"team": {"kind": "team"}}
+    assert [each.object for each in found.problems] == ["Namespace/team"]

@@ -1,0 +1,116 @@
+"""What a pod's spec says about other pods, as model records.
+
+An API server merges the label keys of affinity terms into their selectors when it stores a pod.
+`merged` does the same for a manifest.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+import msgspec
+from msgspec.structs import replace
+
+from springtide.base.selectors import LabelSelector, LabelSelectorRequirement, label_selector
+from springtide.model.neighbours import ALONE, AffinityTerm, Neighbours, SpreadConstraint
+from springtide.model.pod import PodSpec
+from springtide.wire.k8s import schema
+from springtide.wire.k8s.parts import decoded, is_given
+
+HARD: Final = "DoNotSchedule"
+HONOR: Final = "Honor"
+
+_SPREAD: Final = msgspec.json.Decoder(tuple[schema.TopologySpreadConstraint, ...])
+
+
+def to_neighbours(read: schema.PodSpec, affinity: schema.Affinity, *, path: str) -> Neighbours:
+    """Return what the spec says about other pods, or raise MalformedObject."""
+    near, away = affinity.pod_affinity, affinity.pod_anti_affinity
+    found = Neighbours(
+        spread=_spread(read, path=f"{path}.topologySpreadConstraints"),
+        affinity=_terms(near.required_during_scheduling_ignored_during_execution),
+        anti_affinity=_terms(away.required_during_scheduling_ignored_during_execution),
+        preferred_affinity=_preferred(near),
+        preferred_anti_affinity=_preferred(away),
+    )
+    return ALONE if found == ALONE else found
+
+
+def merged(spec: PodSpec, labels: Mapping[str, str]) -> PodSpec:
+    """Return the spec with the label keys of its affinity terms merged into their selectors."""
+    asked = spec.neighbours
+    if asked is ALONE or not any(map(_has_keys, (*asked.affinity, *asked.anti_affinity))):
+        return spec
+    neighbours = replace(
+        asked,
+        affinity=tuple(_merged(term, labels) for term in asked.affinity),
+        anti_affinity=tuple(_merged(term, labels) for term in asked.anti_affinity),
+    )
+    return replace(spec, neighbours=neighbours)
+
+
+def to_selector(read: schema.LabelSelector | None) -> LabelSelector | None:
+    """Return a selector as the object has it; whether it makes sense is for its reader to say."""
+    if read is None:
+        return None
+    expressions = (
+        LabelSelectorRequirement(key=each.key, operator=each.operator, values=each.values)
+        for each in read.match_expressions
+    )
+    return label_selector(read.match_labels, expressions)
+
+
+def _spread(read: schema.PodSpec, *, path: str) -> tuple[SpreadConstraint, ...]:
+    if not is_given(read.topology_spread_constraints):
+        return ()
+    constraints = decoded(read.topology_spread_constraints, _SPREAD, path=path)
+    return tuple(to_constraint(each) for each in constraints)
+
+
+def to_constraint(read: schema.TopologySpreadConstraint) -> SpreadConstraint:
+    """Return one constraint, with what it leaves out filled in."""
+    return SpreadConstraint(
+        max_skew=read.max_skew,
+        topology_key=read.topology_key,
+        is_hard=read.when_unsatisfiable == HARD,
+        selector=to_selector(read.label_selector),
+        domains_min=1 if read.min_domains is None else read.min_domains,
+        honors_affinity=(read.node_affinity_policy or HONOR) == HONOR,
+        honors_taints=read.node_taints_policy == HONOR,
+        match_label_keys=read.match_label_keys,
+    )
+
+
+def _preferred(read: schema.PodAffinity) -> tuple[AffinityTerm, ...]:
+    weighted = read.preferred_during_scheduling_ignored_during_execution
+    return _terms(each.pod_affinity_term for each in weighted)
+
+
+def _terms(read: Iterable[schema.PodAffinityTerm]) -> tuple[AffinityTerm, ...]:
+    return tuple(
+        AffinityTerm(
+            topology_key=each.topology_key,
+            selector=to_selector(each.label_selector),
+            namespaces=tuple(sorted(set(each.namespaces))),
+            namespace_selector=to_selector(each.namespace_selector),
+            match_label_keys=each.match_label_keys,
+            mismatch_label_keys=each.mismatch_label_keys,
+        )
+        for each in read
+    )
+
+
+def _has_keys(term: AffinityTerm) -> bool:
+    return bool(term.match_label_keys or term.mismatch_label_keys)
+
+
+def _merged(term: AffinityTerm, labels: Mapping[str, str]) -> AffinityTerm:
+    if term.selector is None:
+        return term
+    added = [
+        LabelSelectorRequirement(key=key, operator=operator, values=(labels[key],))
+        for operator, keys in (("In", term.match_label_keys), ("NotIn", term.mismatch_label_keys))
+        for key in keys
+        if key in labels
+    ]
+    selector = replace(term.selector, match_expressions=(*term.selector.match_expressions, *added))
+    return replace(term, selector=selector, match_label_keys=(), mismatch_label_keys=())
