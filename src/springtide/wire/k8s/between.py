@@ -13,10 +13,12 @@ from msgspec.structs import replace
 from springtide.base.selectors import LabelSelector, LabelSelectorRequirement, label_selector
 from springtide.model.neighbours import ALONE, AffinityTerm, Neighbours, SpreadConstraint
 from springtide.model.pod import PodSpec
+from springtide.wire.errors import MalformedObject
 from springtide.wire.k8s import schema
 from springtide.wire.k8s.parts import decoded, is_given
 
 HARD: Final = "DoNotSchedule"
+SOFT: Final = "ScheduleAnyway"
 HONOR: Final = "Honor"
 
 _SPREAD: Final = msgspec.json.Decoder(tuple[schema.TopologySpreadConstraint, ...])
@@ -25,10 +27,11 @@ _SPREAD: Final = msgspec.json.Decoder(tuple[schema.TopologySpreadConstraint, ...
 def to_neighbours(read: schema.PodSpec, affinity: schema.Affinity, *, path: str) -> Neighbours:
     """Return what the spec says about other pods, or raise MalformedObject."""
     near, away = affinity.pod_affinity, affinity.pod_anti_affinity
+    hard = "requiredDuringSchedulingIgnoredDuringExecution"
     found = Neighbours(
         spread=_spread(read, path=f"{path}.topologySpreadConstraints"),
-        affinity=_terms(near.required_during_scheduling_ignored_during_execution),
-        anti_affinity=_terms(away.required_during_scheduling_ignored_during_execution),
+        affinity=_required(near, path=f"{path}.affinity.podAffinity.{hard}"),
+        anti_affinity=_required(away, path=f"{path}.affinity.podAntiAffinity.{hard}"),
         preferred_affinity=_preferred(near),
         preferred_anti_affinity=_preferred(away),
     )
@@ -63,7 +66,26 @@ def _spread(read: schema.PodSpec, *, path: str) -> tuple[SpreadConstraint, ...]:
     if not is_given(read.topology_spread_constraints):
         return ()
     constraints = decoded(read.topology_spread_constraints, _SPREAD, path=path)
+    for index, each in enumerate(constraints):
+        _refuse_nonsense(each, path=f"{path}[{index}]")
     return tuple(to_constraint(each) for each in constraints)
+
+
+def _refuse_nonsense(read: schema.TopologySpreadConstraint, *, path: str) -> None:
+    """Raise MalformedObject for what no API server takes."""
+    _require_key(read.topology_key, path=path)
+    if read.max_skew <= 0:
+        reason = f"{read.max_skew} is not allowed; give a number above 0."
+        raise MalformedObject(f"{path}.maxSkew", reason)
+    if read.when_unsatisfiable not in {HARD, SOFT}:
+        reason = f"{read.when_unsatisfiable!r} is not allowed; give {HARD} or {SOFT}."
+        raise MalformedObject(f"{path}.whenUnsatisfiable", reason)
+
+
+def _require_key(topology_key: str, *, path: str) -> None:
+    if not topology_key:
+        reason = "it is empty; give the node label whose values are the domains."
+        raise MalformedObject(f"{path}.topologyKey", reason)
 
 
 def to_constraint(read: schema.TopologySpreadConstraint) -> SpreadConstraint:
@@ -78,6 +100,13 @@ def to_constraint(read: schema.TopologySpreadConstraint) -> SpreadConstraint:
         honors_taints=read.node_taints_policy == HONOR,
         match_label_keys=read.match_label_keys,
     )
+
+
+def _required(read: schema.PodAffinity, *, path: str) -> tuple[AffinityTerm, ...]:
+    terms = read.required_during_scheduling_ignored_during_execution
+    for index, each in enumerate(terms):
+        _require_key(each.topology_key, path=f"{path}[{index}]")
+    return _terms(terms)
 
 
 def _preferred(read: schema.PodAffinity) -> tuple[AffinityTerm, ...]:

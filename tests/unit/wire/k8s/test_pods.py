@@ -345,6 +345,11 @@ def test_a_deferred_resize_is_not_infeasible() -> None:
     assert resized(conditions=[condition]) is None
 
 
+def spread(**given: Any) -> dict[str, Any]:
+    constraint = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}
+    return {"topologySpreadConstraints": [constraint | given]}
+
+
 REQUIRED = {"requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": "z"}]}
 PREFERRED = {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1}]}
 
@@ -353,11 +358,8 @@ PREFERRED = {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1}]}
     ("spec", "fields"),
     [
         ({}, ()),
-        ({"topologySpreadConstraints": [{"whenUnsatisfiable": "DoNotSchedule"}]}, ()),
-        (
-            {"topologySpreadConstraints": [{"whenUnsatisfiable": "ScheduleAnyway"}]},
-            ("topologySpreadConstraints.preferred",),
-        ),
+        (spread(), ()),
+        (spread(whenUnsatisfiable="ScheduleAnyway"), ("topologySpreadConstraints.preferred",)),
         ({"affinity": {"podAffinity": REQUIRED, "podAntiAffinity": REQUIRED}}, ()),
         ({"affinity": {"podAffinity": PREFERRED}}, ("affinity.preferred",)),
         ({"affinity": {"nodeAffinity": PREFERRED}}, ("affinity.preferred",)),
@@ -458,6 +460,41 @@ def test_spread_constraints_are_read_with_what_they_leave_out() -> None:
         honors_affinity=False,
         honors_taints=True,
         match_label_keys=("ver",),
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "field", "reason"),
+    [
+        ({"maxSkew": 0}, "maxSkew", "0 is not allowed; give a number above 0."),
+        (
+            {"whenUnsatisfiable": "Never"},
+            "whenUnsatisfiable",
+            "'Never' is not allowed; give DoNotSchedule or ScheduleAnyway.",
+        ),
+        (
+            {"topologyKey": ""},
+            "topologyKey",
+            "it is empty; give the node label whose values are the domains.",
+        ),
+    ],
+)
+def test_a_constraint_that_no_api_server_takes_is_malformed(
+    given: dict[str, Any], field: str, reason: str
+) -> None:
+    found = fault(spread(**given))
+
+    assert found.field == f"spec.topologySpreadConstraints[0].{field}"
+    assert found.reason == reason
+
+
+def test_an_affinity_term_without_a_domain_is_malformed() -> None:
+    terms = {"requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": "z"}, {}]}
+
+    found = fault({"affinity": {"podAntiAffinity": terms}})
+
+    assert found.field == (
+        "spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[1].topologyKey"
     )
 
 
