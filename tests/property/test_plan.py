@@ -12,11 +12,10 @@ from springtide.engine.capacity.quotas import Quota
 from springtide.engine.capacity.quotas import content as counted
 from springtide.engine.capacity.scene import Bounds, Manner
 from springtide.engine.capacity.similarity import Similarity
-from springtide.engine.framework.requests import pod_host_ports
-from springtide.engine.placement.classes import Classifier, standing_amounts
+from springtide.engine.placement.classes import Classifier, standing_holding
 from springtide.engine.simulation.templates import Template
 from springtide.model.group import NodeGroup
-from springtide.model.ledger import Holding, Ledger
+from springtide.model.ledger import Ledger
 from springtide.model.pod import Pod
 from springtide.model.refusal import Refusal
 from springtide.policies.expanders import LeastWaste
@@ -199,12 +198,5 @@ def alone(of: Template, name: str) -> Ledger:
     ledger = Ledger()
     row = ledger.add_node(of.node, dict(of.inventories), name=name)
     for each in of.pods:
-        ledger.hold(
-            Holding(
-                uid=each.uid,
-                row=row,
-                amounts=standing_amounts(each),
-                ports=pod_host_ports(each.spec),
-            )
-        )
+        ledger.hold(standing_holding(each, row))
     return ledger

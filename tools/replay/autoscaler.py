@@ -13,7 +13,6 @@ from typing import Any, Final
 import msgspec
 from msgspec import structs
 
-from springtide.base.names import PODS
 from springtide.engine.capacity.batches import Batch
 from springtide.engine.capacity.estimate import Estimate, NewNode, estimate
 from springtide.engine.capacity.limits import Limiter, Threshold, cluster_room, headroom
@@ -22,12 +21,11 @@ from springtide.engine.capacity.schedulable import fill
 from springtide.engine.capacity.start import begin
 from springtide.engine.framework.ask import keys_read
 from springtide.engine.framework.framework import Framework
-from springtide.engine.framework.requests import held_requests, pod_host_ports
-from springtide.engine.placement.classes import Classifier
+from springtide.engine.placement.classes import Classifier, standing_holding
 from springtide.engine.placement.tables import Tables
 from springtide.engine.simulation.templates import Source, Template
 from springtide.model.group import NodeGroup
-from springtide.model.ledger import Holding, Ledger
+from springtide.model.ledger import Ledger
 from springtide.model.node import Node
 from springtide.model.overlay import Overlay
 from springtide.model.pod import Pod
@@ -156,15 +154,7 @@ def ledger_of(given: Case, parts: Parts) -> Ledger:
     for entry in given["pods"]:
         copies = copies_of(entry["pod"], range(len(entry["on"])), parts)
         for pod, place in zip(copies, entry["on"], strict=True):
-            ledger.hold(
-                Holding(
-                    uid=pod.uid,
-                    row=ledger.rows[place],
-                    amounts=((PODS, 1), *held_requests(pod).items()),
-                    ports=pod_host_ports(pod.spec),
-                    presence=standing(pod),
-                )
-            )
+            ledger.hold(standing_holding(pod, ledger.rows[place], presence=standing(pod)))
     return ledger
 
 

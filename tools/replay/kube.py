@@ -14,10 +14,8 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from springtide.base.names import PODS
 from springtide.base.selectors import LabelSelector, Selector
 from springtide.engine.framework.ask import ask_of
-from springtide.engine.framework.claims import held_claims, named_disks
 from springtide.engine.framework.default_selector import default_selector
 from springtide.engine.framework.fit_error import fit_error
 from springtide.engine.framework.framework import (
@@ -28,7 +26,6 @@ from springtide.engine.framework.framework import (
     Verdicts,
 )
 from springtide.engine.framework.profiles import set_up
-from springtide.engine.framework.requests import held_requests, pod_host_ports
 from springtide.engine.framework.rule import (
     Broken,
     Prepared,
@@ -39,7 +36,8 @@ from springtide.engine.framework.rule import (
     selection,
 )
 from springtide.engine.framework.scheduling_gates import pre_enqueue
-from springtide.model.ledger import Holding, Ledger
+from springtide.engine.placement.classes import standing_holding
+from springtide.model.ledger import Ledger
 from springtide.model.neighbours import SpreadConstraint
 from springtide.model.pod import Pod
 from springtide.model.presence import standing
@@ -241,18 +239,7 @@ def _ledger(objects: Iterable[Case], parts: Parts) -> Ledger:
         row = ledger.rows.get(pod.node_name)
         # A pod may be on a node that is gone.
         if row is not None and not pod.is_finished:
-            amounts = ((PODS, 1), *held_requests(pod).items())
-            ledger.hold(
-                Holding(
-                    uid=pod.uid,
-                    row=row,
-                    amounts=amounts,
-                    ports=pod_host_ports(pod.spec),
-                    claims=held_claims(pod),
-                    disks=named_disks(pod.spec.volumes),
-                    presence=standing(pod),
-                )
-            )
+            ledger.hold(standing_holding(pod, row, presence=standing(pod)))
     return ledger
 
 

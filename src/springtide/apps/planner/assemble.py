@@ -11,15 +11,14 @@ from msgspec.structs import replace
 
 from springtide.engine.capacity.plan import SizedGroup
 from springtide.engine.framework.ask import keys_read
-from springtide.engine.framework.claims import held_claims, named_disks
-from springtide.engine.framework.requests import pod_host_ports
+from springtide.engine.framework.claims import named_disks
 from springtide.engine.framework.scheduling_gates import pre_enqueue
-from springtide.engine.placement.classes import standing_amounts
+from springtide.engine.placement.classes import standing_holding
 from springtide.engine.placement.family import DeviceFamily
 from springtide.engine.simulation.daemons import daemon_sets
 from springtide.engine.simulation.templates import Fleet, build, members
 from springtide.model.device import Inventory, Share
-from springtide.model.ledger import Holding, Ledger
+from springtide.model.ledger import Ledger
 from springtide.model.node import Node
 from springtide.model.pod import Pod, PodSpec
 from springtide.model.presence import standing
@@ -58,29 +57,24 @@ def assemble(found: Input, families: Mapping[str, DeviceFamily]) -> Picture:
     for group in found.groups:
         if group.template is not None:
             registered[group.template.name] = _registered(group.template, families)
-    waiting: list[Pod] = []
-    apart: list[tuple[Pod, str]] = []
     pods, denied = _everyone(found, families, problems)
     read_keys = keys_read([*(pod.spec for pod in pods), *(each.spec for each in found.daemon_sets)])
+    placed, waiting, apart = _sorted_out(pods)
+    ledger.hold_all(
+        [
+            standing_holding(
+                pod,
+                row,
+                shares=_shares(ledger, pod, row, families, problems),
+                presence=None if read_keys is None else standing(pod, read_keys),
+            )
+            for pod, place in placed
+            if (row := ledger.rows.get(place)) is not None
+        ]
+    )
     pods_on: dict[str, list[Pod]] = defaultdict(list)
-    holdings: list[Holding] = []
-    for pod in pods:
-        if pod.is_finished:
-            continue
-        place = _place_of(pod)
-        if place:
-            pods_on[place].append(pod)
-            row = ledger.rows.get(place)
-            if row is not None:
-                holding = _holding(ledger, pod, row, families, problems)
-                if read_keys is not None:
-                    holding = replace(holding, presence=standing(pod, read_keys))
-                holdings.append(holding)
-        elif reason := _waits_for(pod):
-            apart.append((pod, reason))
-        else:
-            waiting.append(pod)
-    ledger.hold_all(holdings)
+    for pod, place in placed:
+        pods_on[place].append(pod)
     fleet = Fleet(
         registered=registered,
         pods_on=pods_on,
@@ -279,6 +273,28 @@ def _unclaimed(spec: PodSpec) -> PodSpec:
     return replace(spec, volumes=disks, fields=fields)
 
 
+def _sorted_out(
+    pods: Iterable[Pod],
+) -> tuple[list[tuple[Pod, str]], list[Pod], list[tuple[Pod, str]]]:
+    """Return the pods that occupy a node, with its name, those that wait for one, and the others.
+
+    The others come with what they wait for; pods that are finished are in none of the lists.
+    """
+    placed: list[tuple[Pod, str]] = []
+    waiting: list[Pod] = []
+    apart: list[tuple[Pod, str]] = []
+    for pod in pods:
+        if pod.is_finished:
+            continue
+        if place := _place_of(pod):
+            placed.append((pod, place))
+        elif reason := _waits_for(pod):
+            apart.append((pod, reason))
+        else:
+            waiting.append(pod)
+    return placed, waiting, apart
+
+
 def _place_of(pod: Pod) -> str:
     """Return the node that the pod occupies: where it is bound, or is being bound.
 
@@ -305,13 +321,14 @@ def _waits_for(pod: Pod) -> str:
     return ""
 
 
-def _holding(
+def _shares(
     ledger: Ledger,
     pod: Pod,
     row: int,
     families: Mapping[str, DeviceFamily],
     problems: list[Problem],
-) -> Holding:
+) -> tuple[tuple[str, tuple[Share, ...]], ...]:
+    """Return what the pod uses of its node's devices; a family that cannot tell closes the node."""
     shares: list[tuple[str, tuple[Share, ...]]] = []
     for name, family in families.items():
         answer = family.decode(pod)
@@ -322,15 +339,7 @@ def _holding(
             inventory = ledger.devices[name].inventory_at(row)
             if inventory is not None:
                 shares.append((name, family.shares(answer, inventory)))
-    return Holding(
-        uid=pod.uid,
-        row=row,
-        amounts=standing_amounts(pod),
-        ports=pod_host_ports(pod.spec),
-        shares=tuple(shares),
-        claims=held_claims(pod),
-        disks=named_disks(pod.spec.volumes),
-    )
+    return tuple(shares)
 
 
 def _unreadable(pod: Pod, family: str, place: str, refusal: Refusal) -> Problem:

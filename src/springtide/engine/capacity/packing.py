@@ -95,13 +95,9 @@ class Packing:
         self._put(batch, pods[:each], np.full(min(each, len(pods)), self.count - 1))
         if not each:
             return True
-        rest = pods[each:]
-        wanted = -(-len(rest) // each)
-        granted = limiter.permit(wanted) if wanted else 0
-        counted = rest[: granted * each]
-        self.placed.add(batch, counted, self.count + np.arange(len(counted)) // each)
-        self._counted += -(-len(counted) // each)
-        return granted == wanted
+        nodes, is_open = self.placed.count(batch, pods[each:], limiter, each=each, first=self.count)
+        self._counted += nodes
+        return is_open
 
     def name(self, index: int) -> str:
         """Return the name of the new node with this index; counted ones were never built."""

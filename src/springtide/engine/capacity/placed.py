@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from springtide.engine.capacity.batches import Batch
+from springtide.engine.capacity.limits import Limiter
 from springtide.model.pod import Pod
 
 Indices = npt.NDArray[np.intp]
@@ -27,6 +28,19 @@ class Placed:
         """Record that these pods of the batch went to these nodes, one each."""
         self._runs.append((pods, nodes))
         self._taken[id(batch)] += len(pods)
+
+    def count(
+        self, batch: Batch, pods: Sequence[Pod], limiter: Limiter, *, each: int, first: int
+    ) -> tuple[int, bool]:
+        """Record the pods on nodes that take so many each and are merely counted, from `first` on.
+
+        Return how many nodes that is, and whether all that are wanted were permitted.
+        """
+        wanted = -(-len(pods) // each)
+        granted = limiter.permit(wanted) if wanted else 0
+        counted = pods[: granted * each]
+        self.add(batch, counted, first + np.arange(len(counted)) // each)
+        return granted, granted == wanted
 
     def pods(self) -> tuple[Pod, ...]:
         """Return all placed pods in order."""

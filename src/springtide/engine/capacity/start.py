@@ -8,14 +8,11 @@ from msgspec.structs import replace
 from springtide.engine.capacity.shortage import shortage
 from springtide.engine.capacity.states import DeviceStates, nameless
 from springtide.engine.framework.ask import reads_others
-from springtide.engine.framework.claims import held_claims, named_disks
 from springtide.engine.framework.node_resources_fit import NodeResourcesFit
-from springtide.engine.framework.requests import pod_host_ports
-from springtide.engine.placement.classes import PodClass, standing_amounts
+from springtide.engine.placement.classes import PodClass, standing_holding
 from springtide.engine.placement.tables import Tables
 from springtide.engine.simulation.templates import Template
 from springtide.model.device import DeviceView, Inventory
-from springtide.model.ledger import Holding
 from springtide.model.overlay import Overlay
 from springtide.model.presence import standing
 from springtide.model.refusal import Refusal
@@ -54,17 +51,8 @@ class Start(msgspec.Struct, frozen=True, kw_only=True):
         template = self.template
         row = self.overlay.add_node(template.node, dict(template.inventories), name=name)
         for pod in template.pods:
-            self.overlay.hold(
-                Holding(
-                    uid=f"{name}/{pod.uid}",
-                    row=row,
-                    amounts=standing_amounts(pod),
-                    ports=pod_host_ports(pod.spec),
-                    claims=held_claims(pod),
-                    disks=named_disks(pod.spec.volumes),
-                    presence=standing(pod),
-                )
-            )
+            held = standing_holding(pod, row, presence=standing(pod))
+            self.overlay.hold(replace(held, uid=f"{name}/{pod.uid}"))
         return row
 
 

@@ -64,12 +64,9 @@ class Stepping:
             each += 1
         if not each:
             return True
-        rest = pods[each:]
-        wanted = -(-len(rest) // each)
-        granted = limiter.permit(wanted) if wanted else 0
-        counted = rest[: granted * each]
-        self.placed.add(batch, counted, len(self._rows) + np.arange(len(counted)) // each)
-        return granted == wanted
+        first = len(self._rows)
+        _, is_open = self.placed.count(batch, pods[each:], limiter, each=each, first=first)
+        return is_open
 
     def name(self, index: int) -> str:
         """Return the name of the node with this number; counted ones were never built."""

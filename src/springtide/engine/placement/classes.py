@@ -19,6 +19,8 @@ from springtide.engine.framework.requests import (
     pod_requests,
 )
 from springtide.engine.placement.family import Ask, DeviceFamily
+from springtide.model.device import Share
+from springtide.model.ledger import Holding
 from springtide.model.pod import HostPort, Pod, PodSpec
 from springtide.model.presence import Presence, presence
 from springtide.model.refusal import Refusal
@@ -115,3 +117,23 @@ def standing_amounts(pod: Pod) -> tuple[tuple[str, int], ...]:
     if pod.resize is None:
         return held_amounts(pod.spec)
     return ((PODS, 1), *sorted(held_requests(pod).items()))
+
+
+def standing_holding(
+    pod: Pod,
+    row: int,
+    *,
+    shares: tuple[tuple[str, tuple[Share, ...]], ...] = (),
+    presence: Presence | None = None,
+) -> Holding:
+    """Return what a pod that runs already holds of its row; shares and presence are the caller's."""
+    return Holding(
+        uid=pod.uid,
+        row=row,
+        amounts=standing_amounts(pod),
+        ports=pod_host_ports(pod.spec),
+        shares=shares,
+        claims=held_claims(pod),
+        disks=named_disks(pod.spec.volumes),
+        presence=presence,
+    )

@@ -5,12 +5,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from springtide.base import quantity
-from springtide.base.names import PODS
 from springtide.engine.framework.ask import ask_of
-from springtide.engine.framework.claims import held_claims, named_disks
 from springtide.engine.framework.framework import PASSES, Framework, FrameworkConfig
-from springtide.engine.framework.requests import held_requests, pod_host_ports
-from springtide.model.ledger import Holding, Ledger
+from springtide.engine.placement.classes import standing_holding
+from springtide.model.ledger import Ledger
 from springtide.model.node import Node
 from springtide.model.pod import Container, Pod, PodSpec
 from springtide.model.presence import standing
@@ -53,21 +51,8 @@ def ledger_of(
     for node in nodes:
         ledger.add_node(node)
     for each in running:
-        amounts = ((PODS, 1), *held_requests(each).items())
-        ports = pod_host_ports(each.spec)
         row = ledger.rows[each.node_name]
-        claims, disks = held_claims(each), named_disks(each.spec.volumes)
-        ledger.hold(
-            Holding(
-                uid=each.uid,
-                row=row,
-                amounts=amounts,
-                ports=ports,
-                claims=claims,
-                disks=disks,
-                presence=standing(each),
-            )
-        )
+        ledger.hold(standing_holding(each, row, presence=standing(each)))
     return ledger
 
 
