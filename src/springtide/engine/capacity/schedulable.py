@@ -3,8 +3,8 @@
 As Cluster Autoscaler's filter of schedulable pods: by priority, highest first, in input order, the
 search going on behind the last match; a pod of a class that has failed is not tried again, since
 placements only take room away. Where they may also make room, because the pod's rules read other
-pods, only replicas of the one that failed are passed over. A pod that asks for devices goes where its family's node score is
-highest, which is where the live scheduler would put it.
+pods, only replicas of the one that failed are passed over. A pod that asks for devices goes where
+its family's node score is highest, which is where the live scheduler would put it.
 """
 
 from collections.abc import Iterator, Sequence

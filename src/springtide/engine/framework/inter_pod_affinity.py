@@ -13,7 +13,7 @@ import numpy as np
 from springtide.base.selectors import MalformedSelector, compile_selector
 from springtide.base.selectors.faults import joined
 from springtide.engine.framework.ask import PodAsk
-from springtide.engine.framework.domains import Codes, Domains
+from springtide.engine.framework.domains import Codes, domains
 from springtide.engine.framework.recent import Recent
 from springtide.engine.framework.rule import (
     SKIPPED,
@@ -46,7 +46,6 @@ class InterPodAffinity:
     reads = Reads.CLUSTER
 
     def __init__(self) -> None:
-        self._domains = Domains()
         self._recent: Recent[tuple[str, Labels], _Concerned] = Recent()
 
     def prepare(self, ask: PodAsk, ledger: Ledger) -> Prepared:
@@ -61,30 +60,12 @@ class InterPodAffinity:
         repelled = self._repelled(ask, ledger)
         if not (asked.affinity or asked.anti_affinity or repelled):
             return SKIPPED
-        wanted, is_first = self._wanted(asked.affinity, ask, ledger)
+        wanted, is_first = _wanted(asked.affinity, ask, ledger)
         unwanted = [
-            self._marked(term.topology_key, (scope,), ledger)
+            _marked(term.topology_key, (_scope(term, ask, ledger),), ledger)
             for term in asked.anti_affinity
-            for scope in (_scope(term, ask, ledger),)
         ]
         return Ready(_Affinity(wanted, unwanted, repelled, is_first=is_first))
-
-    def _wanted(
-        self, terms: tuple[AffinityTerm, ...], ask: PodAsk, ledger: Ledger
-    ) -> tuple[Marks, bool]:
-        """Return the domains with wanted pods, and whether the pod may be the first of its kind."""
-        scopes = tuple(_scope(term, ask, ledger) for term in terms)
-        marks = [self._marked(term.topology_key, scopes, ledger) for term in terms]
-        labels = dict(ask.labels)
-        is_first = not any(has.any() for _, has in marks) and all(
-            scope.contains(ask.namespace, labels) for scope in scopes
-        )
-        return marks, is_first
-
-    def _marked(self, key: str, scopes: tuple[Scope, ...], ledger: Ledger) -> tuple[Codes, Bool]:
-        codes, size = self._domains.of(ledger, key)
-        pods = ledger.presences.answer(PodQuery(scopes))[: ledger.count]
-        return codes, _among(codes[pods > 0], size)
 
     def _repelled(self, ask: PodAsk, ledger: Ledger) -> Marks:
         """Return the domains with pods that keep this one away."""
@@ -99,11 +80,28 @@ class InterPodAffinity:
             found.extend(presences.repelling[code])
         marks: Marks = []
         for topology_key, rows in by_key.items():
-            codes, size = self._domains.of(ledger, topology_key)
+            codes, size = domains(ledger, topology_key)
             has = _among(codes[rows], size)
             if has.any():
                 marks.append((codes, has))
         return marks
+
+
+def _wanted(terms: tuple[AffinityTerm, ...], ask: PodAsk, ledger: Ledger) -> tuple[Marks, bool]:
+    """Return the domains with wanted pods, and whether the pod may be the first of its kind."""
+    scopes = tuple(_scope(term, ask, ledger) for term in terms)
+    marks = [_marked(term.topology_key, scopes, ledger) for term in terms]
+    labels = dict(ask.labels)
+    is_first = not any(has.any() for _, has in marks) and all(
+        scope.contains(ask.namespace, labels) for scope in scopes
+    )
+    return marks, is_first
+
+
+def _marked(key: str, scopes: tuple[Scope, ...], ledger: Ledger) -> tuple[Codes, Bool]:
+    codes, size = domains(ledger, key)
+    pods = ledger.presences.answer(PodQuery(scopes))[: ledger.count]
+    return codes, _among(codes[pods > 0], size)
 
 
 class _Concerned:

@@ -6,6 +6,8 @@ label sets that are added later.
 """
 
 from collections.abc import Callable
+from functools import lru_cache
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +15,9 @@ import numpy.typing as npt
 from springtide.model.columns import Bool, Interner
 
 LabelSets = Interner[tuple[tuple[str, str], ...]]
+
+
+LEDGERS_MAX: Final = 8
 
 
 class LabelColumns:
@@ -46,6 +51,12 @@ class LabelColumns:
         fresh = self.labelsets.values[len(self._mappings) :]
         self._mappings.extend(dict(labels) for labels in fresh)
         return self._mappings
+
+
+@lru_cache(maxsize=LEDGERS_MAX)
+def columns_of(labelsets: LabelSets) -> LabelColumns:
+    """Return the columns over these very label sets, which all rules share."""
+    return LabelColumns(labelsets)
 
 
 class _Column:

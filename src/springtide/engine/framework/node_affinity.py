@@ -11,7 +11,7 @@ import numpy as np
 
 from springtide.base.selectors import NodeSelectorTerm
 from springtide.engine.framework.ask import PodAsk
-from springtide.engine.framework.label_columns import LabelColumns
+from springtide.engine.framework.label_columns import LabelColumns, columns_of
 from springtide.engine.framework.node_terms import (
     NAME_FIELD,
     AnyOf,
@@ -50,7 +50,6 @@ class NodeAffinity:
 
     def __init__(self, added_terms: tuple[NodeSelectorTerm, ...] | None = None) -> None:
         self._added_terms = added_terms
-        self._columns: Recent[str, LabelColumns] = Recent()
         self._recent: Recent[_Key, _Conditions] = Recent()
 
     def prepare(self, ask: PodAsk, ledger: Ledger) -> Prepared:
@@ -72,7 +71,7 @@ class NodeAffinity:
 
     def _compiled(self, spec: PodSpec, ledger: Ledger) -> "_Conditions":
         labelsets = ledger.labelsets
-        columns = self._columns.get(labelsets, "", lambda: LabelColumns(labelsets))
+        columns = columns_of(labelsets)
         key = (spec.node_selector, spec.required_node_terms)
         return self._recent.get(labelsets, key, lambda: self._conditions(spec, columns))
 

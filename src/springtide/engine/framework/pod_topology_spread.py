@@ -19,7 +19,7 @@ from springtide.base.selectors import (
     compile_selector,
 )
 from springtide.engine.framework.ask import PodAsk
-from springtide.engine.framework.domains import Codes, Domains
+from springtide.engine.framework.domains import Codes, domains
 from springtide.engine.framework.node_affinity import NodeAffinity
 from springtide.engine.framework.rule import (
     SKIPPED,
@@ -50,7 +50,6 @@ class PodTopologySpread:
 
     def __init__(self, defaults: tuple[SpreadConstraint, ...] = ()) -> None:
         self._defaults = tuple(each for each in defaults if each.is_hard)
-        self._domains = Domains()
         self._affinity = NodeAffinity()
         self._taints = TaintToleration()
 
@@ -77,14 +76,12 @@ class PodTopologySpread:
         ask: PodAsk,
         ledger: Ledger,
     ) -> "_Spread":
-        domains = [self._domains.of(ledger, each.topology_key) for each in constraints]
+        keyed = [domains(ledger, each.topology_key) for each in constraints]
         labelled: Bool = np.ones(ledger.count, np.bool_)
-        for codes, _ in domains:
+        for codes, _ in keyed:
             labelled &= codes != 0
         spread = []
-        for constraint, selector, (codes, count) in zip(
-            constraints, selectors, domains, strict=True
-        ):
+        for constraint, selector, (codes, count) in zip(constraints, selectors, keyed, strict=True):
             counted = np.flatnonzero(labelled & self._included(constraint, ask, ledger))
             pods = _matching(selector, ask, ledger)
             own = int(selector.matches(dict(ask.labels)))

@@ -12,9 +12,8 @@ import numpy as np
 
 from springtide.engine.framework.ask import PodAsk
 from springtide.engine.framework.claims import NamedClaim, asked_claims, rejection, stranger
-from springtide.engine.framework.label_columns import LabelColumns
+from springtide.engine.framework.label_columns import LabelColumns, columns_of
 from springtide.engine.framework.reach import reach
-from springtide.engine.framework.recent import Recent
 from springtide.engine.framework.rule import (
     SKIPPED,
     Bits,
@@ -52,7 +51,6 @@ class VolumeBinding:
     def __init__(self, storage: Storage | None = None) -> None:
         self._storage = storage
         self._shelf = Shelf(storage or Storage())
-        self._columns: Recent[str, LabelColumns] = Recent()
 
     def prepare(self, ask: PodAsk, ledger: Ledger) -> Prepared:
         """Part the claims into bound and waiting ones; any other kind rejects the pod."""
@@ -73,8 +71,7 @@ class VolumeBinding:
                 return Broken(f'VolumeBindingMode not set for StorageClass "{storage_class.name}"')
         if not all(_waits(claim, storage) for claim in waiting):
             return Rejected(rejection(self.name, UNBOUND))
-        labelsets = ledger.labelsets
-        columns = self._columns.get(labelsets, "", lambda: LabelColumns(labelsets))
+        columns = columns_of(ledger.labelsets)
         bound = [claim.volume for claim in claims if claim.is_bound]
         return Ready(_Binding(bound, waiting, self._shelf, columns))
 

@@ -12,8 +12,7 @@ import numpy as np
 
 from springtide.engine.framework.ask import PodAsk
 from springtide.engine.framework.claims import NamedClaim, asked_claims, rejection
-from springtide.engine.framework.label_columns import LabelColumns
-from springtide.engine.framework.recent import Recent
+from springtide.engine.framework.label_columns import LabelColumns, columns_of
 from springtide.engine.framework.rule import (
     SKIPPED,
     Outcome,
@@ -53,7 +52,6 @@ class VolumeZone:
 
     def __init__(self, storage: Storage | None = None) -> None:
         self._storage = storage
-        self._columns: Recent[str, LabelColumns] = Recent()
 
     def prepare(self, ask: PodAsk, ledger: Ledger) -> Prepared:
         """Collect where the pod's bound volumes are."""
@@ -68,8 +66,7 @@ class VolumeZone:
             places += found
         if not places:
             return SKIPPED
-        labelsets = ledger.labelsets
-        columns = self._columns.get(labelsets, "", lambda: LabelColumns(labelsets))
+        columns = columns_of(ledger.labelsets)
         return Ready(_Zones(places, columns))
 
 
