@@ -1,6 +1,9 @@
 """`springtide plan --call-extenders` from end to end: a folder, an extender that answers, a shell."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -150,3 +153,18 @@ def test_strict_tls_refuses_the_configuration(tmp_path: Path, capsys: Captured) 
 
     assert code == 2
     assert "cluster.yaml, line 43: extenders[0].enableHTTPS" in capsys.readouterr().err
+
+
+def test_a_proxy_that_is_none_is_named(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "springtide", "plan", folder(tmp_path, "http://a.invalid")]
+
+    done = subprocess.run(
+        [*command, "--call-extenders"],
+        env={**os.environ, "ALL_PROXY": "nowhere://proxy"},
+        capture_output=True,
+        check=False,
+    )
+
+    assert done.returncode == 2
+    assert b"proxy that the environment names cannot be used" in done.stderr
+    assert b"Traceback" not in done.stderr

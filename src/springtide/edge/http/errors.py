@@ -5,7 +5,7 @@ HttpFault
 ├── TimedOut      no whole answer came in time: call again later, or allow more time
 ├── Refused       the server answered with another code than 200: ask whoever runs it
 ├── TooLarge      the answer exceeds what is read into memory: ask for less
-└── Unusable      certificates with which no connection can be tried: correct the setting
+└── Unusable      certificates or a proxy with which no connection can be tried: correct the setting
 """
 
 from springtide.base.errors import SpringtideError
@@ -45,7 +45,7 @@ class TooLarge(HttpFault):
 
 
 class Unusable(HttpFault):
-    """A TLS setting cannot work; `field` is its name, as the configuration writes it."""
+    """A setting cannot work; `field` is its name, if it is one of the configuration."""
 
     def __init__(self, field: str, why: str) -> None:
         super().__init__(f"{field}: {why}" if field else why)

@@ -19,7 +19,14 @@ import httpx2
 import msgspec
 
 from springtide import __version__
-from springtide.edge.http.errors import HttpFault, Refused, TimedOut, TooLarge, Unreachable
+from springtide.edge.http.errors import (
+    HttpFault,
+    Refused,
+    TimedOut,
+    TooLarge,
+    Unreachable,
+    Unusable,
+)
 
 CONCURRENCY_MAX: Final = 4
 RESPONSE_BYTES_MAX: Final = 128 << 20
@@ -28,6 +35,8 @@ _HEADERS: Final = {
     "Accept-Encoding": "gzip",
     "User-Agent": f"springtide/{__version__}",
 }
+_LOOPBACK: Final = ("all://localhost", "all://127.0.0.1", "all://[::1]")
+_PROXIES: Final = "HTTP_PROXY, HTTPS_PROXY or ALL_PROXY"
 _OK: Final = 200
 _BROKEN: Final = (httpx2.ReadError, httpx2.WriteError, httpx2.RemoteProtocolError)
 
@@ -42,21 +51,15 @@ class Server(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Exchange:
-    """The calls of one server, to be closed at the end."""
+    """The calls of one server, to be closed at the end.
+
+    Raises Unusable where the environment names a proxy that cannot be one.
+    """
 
     def __init__(self, server: Server) -> None:
         self._server = server
+        self._client = _client(server)
         self._runner = asyncio.Runner()
-        self._client = httpx2.AsyncClient(
-            headers=_HEADERS,
-            # Without settings nobody is trusted, which costs no time to set up.
-            verify=server.tls or ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
-            limits=httpx2.Limits(
-                max_connections=CONCURRENCY_MAX, max_keepalive_connections=CONCURRENCY_MAX
-            ),
-            # Calls are timed as a whole, not step by step.
-            timeout=None,
-        )
 
     def __enter__(self) -> Self:
         return self
@@ -129,6 +132,27 @@ class Exchange:
                 raise TooLarge(self._server.url, limit >> 20)
             parts.append(part)
         return b"".join(parts)
+
+
+def _client(server: Server) -> httpx2.AsyncClient:
+    limits = httpx2.Limits(
+        max_connections=CONCURRENCY_MAX, max_keepalive_connections=CONCURRENCY_MAX
+    )
+    try:
+        return httpx2.AsyncClient(
+            headers=_HEADERS,
+            # Without settings nobody is trusted, which costs no time to set up.
+            verify=server.tls or ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
+            limits=limits,
+            # As in Go, proxies of the environment are not for this machine.
+            mounts=dict.fromkeys(_LOOPBACK),
+            # Calls are timed as a whole, not step by step.
+            timeout=None,
+        )
+    except (ValueError, ImportError, httpx2.InvalidURL) as fault:
+        told = str(fault).rstrip(".")
+        why = f"The proxy that the environment names cannot be used: {told}. Correct {_PROXIES}."
+        raise Unusable("", why) from fault
 
 
 def _words(fault: BaseException) -> str:
