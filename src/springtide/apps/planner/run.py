@@ -3,6 +3,7 @@
 import msgspec
 
 from springtide.apps.planner.assemble import assemble
+from springtide.apps.planner.choosing import within
 from springtide.apps.planner.compose import compose
 from springtide.apps.planner.consulting import consulted
 from springtide.apps.planner.families import Policies, families
@@ -28,6 +29,8 @@ class InvalidInput(SpringtideError):
 class Request(msgspec.Struct, frozen=True, kw_only=True):
     """What the caller may choose; without `calls` scheduler extenders are taken to agree.
 
+    With a `namespace` only its pods are planned for.
+
     Whoever has them called keeps objects as they were written when the input is decoded.
     """
 
@@ -36,6 +39,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     bounds: Bounds = Bounds()
     manner: Manner = Manner()
     calls: Calls | None = None
+    namespace: str = ""
 
 
 def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport:
@@ -47,6 +51,9 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
     """
     kinds = _families(found, request)
     picture = assemble(found, kinds)
+    notes: tuple[str, ...] = ()
+    if request.namespace:
+        picture, notes = within(picture, request.namespace)
     judges = schedulers(found.scheduler, kinds, picture.waiting, found.storage)
     prices = PriceModel(cluster_size=picture.ledger.count)
     with consulted(found, picture, kinds, allowed=request.calls, clock=clock) as heard:
@@ -73,7 +80,7 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
     return compose(
         answer,
         picture,
-        read=_read(found, (*judges.notes, *account.notes)),
+        read=_read(found, (*notes, *judges.notes, *account.notes)),
         problems=(*found.problems, *picture.problems, *judges.problems, *heard.problems),
         extenders=account.reports,
     )
