@@ -14,6 +14,7 @@ from springtide.base.errors import SpringtideError
 from springtide.cli.endings import INTERRUPTED, USAGE, Ended
 from springtide.cli.options import NearestGroup
 from springtide.cli.plan import plan
+from springtide.cli.snapshot import snapshot
 
 _PLUGIN: Final = "kubectl-springtide"
 
@@ -36,6 +37,7 @@ def version() -> None:
 
 
 springtide.add_command(plan)
+springtide.add_command(snapshot)
 
 
 def main() -> NoReturn:

@@ -13,6 +13,7 @@ from springtide.base.nearest import nearest
 
 ResultT = TypeVar("ResultT")
 
+STDIN: Final = "-"
 REQUEST_TIMEOUT: Final = "30s"
 
 
@@ -35,6 +36,18 @@ class Cluster(NamedTuple):
             return True
         is_about_pods = bool(self.namespace) or self.has_all_namespaces
         return is_about_pods and not has_paths and not is_piped()
+
+
+def sources(ctx: click.Context, named: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the paths to read; without any, what is piped in."""
+    if named:
+        return named
+    if sys.stdin is None or sys.stdin.isatty():
+        ctx.fail(
+            "There is nothing to read: name a file or folder, or pipe in what "
+            "'kubectl get nodes,pods,daemonsets -A -o json' prints, or read the live cluster with -A."
+        )
+    return (STDIN,)
 
 
 def is_piped() -> bool:
@@ -74,21 +87,34 @@ class Duration(click.ParamType[float]):
 
 
 def cluster_options(command: Callable[..., ResultT]) -> Callable[..., ResultT]:
-    """Give a command the options that name a live cluster; it takes them as one `cluster`."""
+    """Give a command the options that name a live cluster; it takes them as one `cluster`.
+
+    A command that always means the whole cluster takes `whole_cluster_options`.
+    """
+
+    @wraps(command)
+    def with_cluster(*arguments: Any, namespace: str, **rest: Any) -> ResultT:
+        if namespace and rest["cluster"].has_all_namespaces:
+            raise click.UsageError("--namespace and --all-namespaces exclude each other: give one.")
+        rest["cluster"] = rest["cluster"]._replace(namespace=namespace)
+        return command(*arguments, **rest)
+
+    return whole_cluster_options(_NAMESPACE(with_cluster))
+
+
+def whole_cluster_options(command: Callable[..., ResultT]) -> Callable[..., ResultT]:
+    """Give a command the options that name a live cluster, but none that picks a namespace."""
 
     @wraps(command)
     def with_cluster(
         *arguments: Any,
         kubeconfig: str,
         context: str,
-        namespace: str,
         all_namespaces: bool,
         request_timeout: float,
         **rest: Any,
     ) -> ResultT:
-        if namespace and all_namespaces:
-            raise click.UsageError("--namespace and --all-namespaces exclude each other: give one.")
-        cluster = Cluster(kubeconfig, context, namespace, all_namespaces, request_timeout)
+        cluster = Cluster(kubeconfig, context, "", all_namespaces, request_timeout)
         return command(*arguments, cluster=cluster, **rest)
 
     for option in reversed(_CLUSTER):
@@ -96,6 +122,14 @@ def cluster_options(command: Callable[..., ResultT]) -> Callable[..., ResultT]:
     return with_cluster
 
 
+_NAMESPACE: Final = click.option(
+    "-n",
+    "--namespace",
+    default="",
+    metavar="NAME",
+    help="Answer only for pods of this namespace; everything else is still looked at. Without "
+    "any input, the live cluster of the current context is read.",
+)
 _CLUSTER: Final = (
     click.option(
         "--kubeconfig",
@@ -110,19 +144,11 @@ _CLUSTER: Final = (
         help="Read the live cluster of this context, beside the files that are given.",
     ),
     click.option(
-        "-n",
-        "--namespace",
-        default="",
-        metavar="NAME",
-        help="Answer only for pods of this namespace; everything else is still looked at. Without "
-        "any input, the live cluster of the current context is read.",
-    ),
-    click.option(
         "-A",
         "--all-namespaces",
         is_flag=True,
-        help="Answer for pods of all namespaces, as without this. Without any input, the live "
-        "cluster of the current context is read.",
+        help="Look at all namespaces, as without this. Without any input, the live cluster of "
+        "the current context is read.",
     ),
     click.option(
         "--request-timeout",

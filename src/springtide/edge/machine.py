@@ -16,9 +16,14 @@ class MachineClock:
         return time.monotonic()
 
 
+def secret(size: int) -> bytes:
+    """Return bytes that nobody can guess."""
+    return os.urandom(size)
+
+
 def noise() -> int:
-    """Return a number that nobody can guess, to seed chance with where no run is to be repeated."""
-    return int.from_bytes(os.urandom(8))
+    """Return a number to seed chance with, where no run is to be repeated."""
+    return int.from_bytes(secret(8))
 
 
 class SeededRng:
