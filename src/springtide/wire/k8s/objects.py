@@ -97,10 +97,13 @@ def group_of(api_version: str) -> str:
 
 
 class Objects:
-    """What has been read so far, keyed by what an object is called."""
+    """What has been read so far, keyed by what an object is called.
 
-    def __init__(self) -> None:
-        self.parts = Parts()
+    What only scores read is there `with_preferences`.
+    """
+
+    def __init__(self, *, with_preferences: bool = False) -> None:
+        self.parts = Parts(with_preferences=with_preferences)
         self.nodes: dict[str, Node] = {}
         self.pods: dict[str, Pod] = {}
         self.manifests: dict[str, Pod] = {}
