@@ -8,15 +8,13 @@ room count so; no filter does.
 from functools import lru_cache
 from typing import Final
 
-from msgspec.structs import replace
-
 from springtide.base.names import CPU, MEMORY
 from springtide.base.quantity import Quantity
 from springtide.engine.framework.requests import SPEC_CACHE_ENTRIES
-from springtide.engine.framework.resize import held_nanos
+from springtide.engine.framework.resize import Completion, as_stated, held_nanos
 from springtide.engine.framework.sums import Nanos, add, at_pod_level, nanos, over_containers
 from springtide.model.ledger import Unstated
-from springtide.model.pod import Container, PodSpec, Resize
+from springtide.model.pod import PodSpec, Resize
 from springtide.model.resources import Amounts, Resources, amount
 
 Assumed = dict[str, Quantity]
@@ -48,45 +46,17 @@ def unstated(spec: PodSpec, resize: Resize | None = None) -> Unstated | None:
     assumed = {name: quantity for name, quantity in ASSUMED.items() if name not in enough}
     if not assumed:
         return None
-    held = _held(_stating(spec, assumed), None if resize is None else _reporting(resize, assumed))
+    held = _held(spec, resize, lambda requests: _completed(requests, assumed))
     cpu, memory = (_amount(name, held) - _amount(name, stated) for name in (CPU, MEMORY))
     return (cpu, memory) if cpu or memory else None
 
 
-def _held(spec: PodSpec, resize: Resize | None) -> Nanos:
+def _held(spec: PodSpec, resize: Resize | None, complete: Completion = as_stated) -> Nanos:
     if resize is not None:
-        return add(held_nanos(spec, resize), nanos(spec.overhead))
-    asked = over_containers(spec, lambda container: container.requests)
+        return add(held_nanos(spec, resize, complete), nanos(spec.overhead))
+    asked = over_containers(spec, lambda container: complete(container.requests))
     asked.update(at_pod_level(nanos(spec.requests)))
     return add(asked, nanos(spec.overhead))
-
-
-def _stating(spec: PodSpec, assumed: Assumed) -> PodSpec:
-    """Return the spec with the amounts written into every container that states none."""
-
-    def stating(containers: tuple[Container, ...]) -> tuple[Container, ...]:
-        return tuple(
-            replace(each, requests=_completed(each.requests, assumed)) for each in containers
-        )
-
-    return replace(
-        spec,
-        containers=stating(spec.containers),
-        init_containers=stating(spec.init_containers),
-    )
-
-
-def _reporting(resize: Resize, assumed: Assumed) -> Resize:
-    """Return the report with the amounts written in wherever it is about a container."""
-
-    def completed(reported: Resources | None) -> Resources | None:
-        return None if reported is None else _completed(reported, assumed)
-
-    containers = (
-        replace(each, allocated=completed(each.allocated), actuated=completed(each.actuated))
-        for each in resize.containers
-    )
-    return replace(resize, containers=tuple(containers))
 
 
 def _completed(requests: Resources, assumed: Assumed) -> Resources:

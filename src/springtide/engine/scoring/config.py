@@ -43,12 +43,13 @@ RESOURCES: Final = (ResourceSpec(CPU, 1), ResourceSpec(MEMORY, 1))
 class ScoringConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Which scores count how much, and what they look at.
 
-    `prepared` are the plugins that are asked before any row is looked at, None is all of them.
+    `prepared` are the plugins that are asked before any row is looked at, in their order; None is
+    all that have a weight.
     A spread that is Kubernetes' own (`is_system_spread`) tolerates nodes without its labels.
     """
 
     weights: tuple[tuple[str, int], ...] = WEIGHTS
-    prepared: frozenset[str] | None = None
+    prepared: tuple[str, ...] | None = None
     strategy: ScoringStrategy = ScoringStrategy("LeastAllocated", RESOURCES)
     balanced: tuple[ResourceSpec, ...] = RESOURCES
     preferred_nodes: tuple[PreferredNodes, ...] = ()
@@ -75,7 +76,7 @@ def scoring_config(profile: SchedulerProfile, effective: EffectivePlugins) -> Sc
     by_default, is_system = ScoringConfig(), spread.defaulting_type == SYSTEM
     return ScoringConfig(
         weights=effective.weights,
-        prepared=frozenset(effective.points["preScore"]),
+        prepared=effective.points["preScore"],
         strategy=fit.scoring_strategy or by_default.strategy,
         balanced=balanced.resources,
         preferred_nodes=_added(profile),

@@ -21,7 +21,7 @@ from springtide.engine.scoring.inter_pod_affinity import InterPodAffinity
 from springtide.engine.scoring.node_affinity import NodeAffinity
 from springtide.engine.scoring.node_resources_fit import NodeResourcesFit
 from springtide.engine.scoring.pod_topology_spread import PodTopologySpread
-from springtide.engine.scoring.scorer import Answer, Scored, Scorer, as_is
+from springtide.engine.scoring.scorer import Answer, Scored, Scorer, Unscored, as_is
 from springtide.engine.scoring.taint_toleration import TaintToleration
 from springtide.engine.scoring.volume_binding import VolumeBinding
 from springtide.model.columns import Int64
@@ -82,8 +82,11 @@ class Scoring:
     ) -> None:
         config = config or ScoringConfig()
         table = {name: make(config, storage) for name, make in _SCORERS.items()} | (others or {})
-        self._weighed = [(table[name], weight) for name, weight in config.weights]
         self._prepared = config.prepared
+        self._weights = dict(config.weights)
+        self._scorers = [
+            table[name] for name in dict.fromkeys((*(config.prepared or ()), *self._weights))
+        ]
 
     def score(self, ask: ScoreAsk, ledger: Ledger, rows: Rows) -> Scores:
         """Return how well the pod would do on each of these rows, all of which it fits."""
@@ -91,9 +94,11 @@ class Scoring:
         found: list[PluginScores] = []
         skipped: list[str] = []
         totals: Int64 = np.zeros(len(rows), np.int64)
-        for scorer, weight in self._weighed:
+        for scorer in self._scorers:
+            # A plugin without a weight is prepared all the same, and can fail.
+            weight = self._weights.get(scorer.name)
             match self._answer(scorer, ask, ledger, selected):
-                case Scored(raw=raw, normalised=normalised):
+                case Scored(raw=raw, normalised=normalised) if weight is not None:
                     totals += weight * normalised
                     found.append(
                         PluginScores(
@@ -102,8 +107,10 @@ class Scoring:
                     )
                 case Broken(message=message):
                     return Scores(rows=rows, totals=totals[:0], error=message)
-                case _:
+                case Unscored():
                     skipped.append(scorer.name)
+                case Scored():
+                    pass
         return Scores(rows=rows, totals=totals, plugins=tuple(found), skipped=tuple(skipped))
 
     def _answer(
