@@ -91,6 +91,11 @@ def replay_filters(case: Case) -> list[str]:
     return alone + replay.all_rules_together() if case["topic"] in TOPICS else alone
 
 
+def replay_scores(case: Case) -> list[str]:
+    """Return where our scores differ from the recorded ones."""
+    return _Replay(case).scores()
+
+
 class _Replay:
     def __init__(self, case: Case) -> None:
         parts = Parts(with_preferences=True)

@@ -12,7 +12,7 @@ import msgspec
 
 from springtide.base.selectors import LabelSelector, MalformedSelector, compile_selector
 from springtide.model.neighbours import AffinityTerm, Neighbours
-from springtide.model.preferences import PreferredPods, Preferences
+from springtide.model.preferences import Preferences, PreferredPods
 
 TERMS_CACHE_ENTRIES: Final = 4096
 
@@ -60,9 +60,7 @@ def repulsions(terms: tuple[AffinityTerm, ...], namespace: str) -> tuple[Repulsi
 
 
 @lru_cache(maxsize=TERMS_CACHE_ENTRIES)
-def leanings(
-    asked: Neighbours, preferences: Preferences, namespace: str
-) -> tuple[Leaning, ...]:
+def leanings(asked: Neighbours, preferences: Preferences, namespace: str) -> tuple[Leaning, ...]:
     """Return whom a pod of this namespace likes and dislikes to have around."""
     required = _are_sound(asked.affinity)
     return (

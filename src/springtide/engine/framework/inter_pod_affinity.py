@@ -25,9 +25,10 @@ from springtide.engine.framework.rule import (
     Selection,
 )
 from springtide.model.columns import Bool
+from springtide.model.leanings import Labels
 from springtide.model.ledger import Ledger
 from springtide.model.neighbours import ALONE, AffinityTerm, Neighbours
-from springtide.model.presence import Labels, PodQuery, Scope
+from springtide.model.presence import PodQuery, Scope
 from springtide.model.refusal import Refusal
 
 NOT_NEAR: Final = "node(s) didn't match pod affinity rules"

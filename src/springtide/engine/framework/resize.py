@@ -18,7 +18,6 @@ from springtide.engine.framework.sums import (
 from springtide.model.pod import Container, ContainerResize, PodSpec, Resize
 from springtide.model.resources import Resources
 
-
 Completion = Callable[[Resources], Resources]
 
 

@@ -142,7 +142,8 @@ class WaitingClaims:
             name: _union([volume], self._columns) for name, volume in distinct.items()
         }
         masks = {name: each.where(ledger, selected) for name, each in reaches.items()}
-        chosen = _chosen(self._volumes, masks, len(selected.rows))
+        choose = _chosen if self._is_contested else _first
+        chosen = choose(self._volumes, masks, len(selected.rows))
         return [Served(*each) for each in zip(self._free, self._volumes, chosen, strict=True)]
 
     def _is_meant(self, ledger: Ledger, rows: Rows) -> Bool:
@@ -163,6 +164,17 @@ def _union(volumes: Sequence[PersistentVolume], columns: LabelColumns) -> AnyOf:
     if any(each.node_terms is None for each in volumes):
         return anywhere(columns)
     return reach((term for each in volumes for term in each.node_terms or ()), columns)
+
+
+def _first(
+    volumes: Sequence[Sequence[PersistentVolume]], masks: dict[str, Bool], count: int
+) -> list[Rows]:
+    """Let each claim have the first of its volumes, which no other claim could take."""
+    chosen: list[Rows] = [np.full(count, NONE, np.intp) for _ in volumes]
+    for own_choice, own in zip(chosen, volumes, strict=True):
+        for position in reversed(range(len(own))):
+            own_choice[masks[own[position].name]] = position
+    return chosen
 
 
 def _chosen(

@@ -72,16 +72,23 @@ class _Parts:
         """Return the standard deviation of each row's parts."""
         if not self._parts:
             return self._total
+        # Of two parts it is half their difference, which is not rounded as often.
+        of_two = np.where(self._number == PAIR, self._apart() / PAIR, 0.0)
+        if len(self._parts) <= PAIR:
+            return of_two
+        return np.where(self._number > PAIR, self._of_many(), of_two)
+
+    def _of_many(self) -> Float64:
         number = or_one(self._number)
         mean = self._total / number
         squares = np.zeros_like(mean)
         for part, counted in zip(self._parts, self._counted, strict=True):
             squares += np.where(counted, (part - mean) * (part - mean), 0.0)
-        # Of two parts it is half their difference, which is not rounded as often.
-        return np.where(self._number == PAIR, self._apart() / PAIR, np.sqrt(squares / number))
+        return np.sqrt(squares / number)
 
     def _apart(self) -> Float64:
         highest = np.maximum.reduce(self._parts)
         parts = zip(self._parts, self._counted, strict=True)
         lowest = np.minimum.reduce([np.where(counted, part, 1.0) for part, counted in parts])
-        return highest - lowest
+        apart: Float64 = highest - lowest
+        return apart

@@ -5,7 +5,7 @@ from typing import Final, TypeVar
 import msgspec
 
 from springtide.base.names import CPU, MEMORY
-from springtide.engine.framework.plugins import SCORE, EffectivePlugins
+from springtide.engine.framework.plugins import EffectivePlugins
 from springtide.model import plugin_arguments as arguments
 from springtide.model.neighbours import SpreadConstraint
 from springtide.model.node import HOSTNAME_LABEL

@@ -16,8 +16,8 @@ from springtide.engine.scoring.scorer import SCORE_MAX, UNSCORED, Answer, Scored
 from springtide.model.columns import Int64
 from springtide.model.leanings import INSISTING, PREFERRING, WEIGHT, Newcomer
 from springtide.model.ledger import Ledger
-from springtide.model.presence import PodQuery
 from springtide.model.preferences import Preferences
+from springtide.model.presence import PodQuery
 
 
 class InterPodAffinity:
@@ -40,7 +40,9 @@ class InterPodAffinity:
             return Broken(f"parsing pod: {joined(faults)}")
         sums = _Sums(ledger, selected)
         _add_own(liked, ask.framework, ledger, sums)
-        for key, lines in ledger.presences.leanings.answer(_newcomer(ask.framework, ledger)).items():
+        for key, lines in ledger.presences.leanings.answer(
+            _newcomer(ask.framework, ledger)
+        ).items():
             weights = lines[WEIGHT] + self._required_weight * lines[INSISTING]
             terms = lines[PREFERRING] + (lines[INSISTING] if self._required_weight > 0 else 0)
             sums.add(key, weights[: ledger.count], terms[: ledger.count])

@@ -26,7 +26,7 @@ class Line:
         # In the order of the original, so that huge amounts overflow alike.
         part = used * UTILIZATION_MAX // np.maximum(there, 1)
         utilization = np.where(full, UTILIZATION_MAX, part)
-        return self._scores[np.clip(utilization, 0, UTILIZATION_MAX)]
+        return self._scores.take(np.clip(utilization, 0, UTILIZATION_MAX))
 
 
 def _at(utilization: int, shape: Sequence[ShapePoint]) -> int:

@@ -25,7 +25,7 @@ class NodeAffinity:
     name = "NodeAffinity"
 
     def __init__(self, added: Preferred = ()) -> None:
-        self._added = _that_count(added)
+        self._added = added
         self._recent: Recent[Preferred, _Weighed] = Recent()
 
     def score(self, ask: ScoreAsk, ledger: Ledger, selected: Selection) -> Answer:
@@ -36,7 +36,7 @@ class NodeAffinity:
         faults = _faults(preferred)
         if faults:
             return Broken(joined(faults))
-        terms = (*self._added, *_that_count(preferred))
+        terms = _that_count((*self._added, *preferred))
         columns = columns_of(ledger.labelsets)
         weighed = self._recent.get(ledger.labelsets, terms, lambda: _Weighed(terms, columns))
         return proportional(weighed.sums(ledger, selected))

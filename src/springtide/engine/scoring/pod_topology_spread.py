@@ -25,9 +25,7 @@ from springtide.model.ledger import Ledger
 from springtide.model.neighbours import SpreadConstraint
 from springtide.model.node import HOSTNAME_LABEL
 
-MALFORMED: Final = (
-    "calculating preScoreState: obtaining pod's soft topology spread constraints"
-)
+MALFORMED: Final = "calculating preScoreState: obtaining pod's soft topology spread constraints"
 
 
 class PodTopologySpread:

@@ -81,7 +81,8 @@ class Scoring:
         others: Mapping[str, Scorer] | None = None,
     ) -> None:
         config = config or ScoringConfig()
-        table = {name: make(config, storage) for name, make in _SCORERS.items()} | (others or {})
+        built = {name: make(config, storage) for name, make in _SCORERS.items()}
+        table = {**built, **(others or {})}
         self._prepared = config.prepared
         self._weights = dict(config.weights)
         self._scorers = [
@@ -113,9 +114,7 @@ class Scoring:
                     pass
         return Scores(rows=rows, totals=totals, plugins=tuple(found), skipped=tuple(skipped))
 
-    def _answer(
-        self, scorer: Scorer, ask: ScoreAsk, ledger: Ledger, selected: Selection
-    ) -> Answer:
+    def _answer(self, scorer: Scorer, ask: ScoreAsk, ledger: Ledger, selected: Selection) -> Answer:
         name = scorer.name
         is_prepared = self._prepared is None or name in self._prepared
         if not is_prepared and name in NEEDS_PREPARATION:

@@ -1,7 +1,7 @@
 """Kubernetes API objects: from their JSON to model records.
 
 `schema` mirrors the few fields that count, `parts` converts equal parts once, `nodes`, `pods`,
-`specs`, `between`, `resize` and `workloads` make the model records, `objects` gathers whole lists
+`specs`, `between`, `preferences`, `resize` and `workloads` make the model records, `objects` gathers whole lists
 and keeps the broken from harming the rest. `decode_node` and `decode_pod` read a single object.
 """
 

@@ -27,7 +27,7 @@ def to_preferences(
     images = _images(read)
     key = (bytes(read.affinity), images)
     found = parts.preferences(key, lambda: _preferences(read, images))
-    return found if labels is None else _merged(found, labels)
+    return found if labels is None or not _has_keys(found) else _merged(found, labels)
 
 
 def _images(read: schema.PodSpec) -> tuple[str, ...]:
@@ -65,8 +65,15 @@ def _weighed(read: Iterable[schema.WeightedPodAffinityTerm]) -> tuple[PreferredP
     return tuple(PreferredPods(each.weight, to_term(each.pod_affinity_term)) for each in read)
 
 
+def _has_keys(found: Preferences) -> bool:
+    terms = (each.term for each in (*found.near, *found.away))
+    return any(term.match_label_keys or term.mismatch_label_keys for term in terms)
+
+
 def _merged(found: Preferences, labels: Mapping[str, str]) -> Preferences:
     def of(preferred: tuple[PreferredPods, ...]) -> tuple[PreferredPods, ...]:
-        return tuple(PreferredPods(each.weight, merged_term(each.term, labels)) for each in preferred)
+        return tuple(
+            PreferredPods(each.weight, merged_term(each.term, labels)) for each in preferred
+        )
 
     return replace(found, near=of(found.near), away=of(found.away))

@@ -122,9 +122,7 @@ def to_pods(workload: Replicated, parts: Parts, *, taken: frozenset[str] | set[s
     spec = to_spec(_template_spec(workload), parts, path=TEMPLATE_PATH, is_manifest=True)
     metadata = workload.spec.template.metadata
     spec = merged(spec, metadata.labels)
-    preferences = to_preferences(
-        workload.spec.template.spec, parts, labels=metadata.labels
-    )
+    preferences = to_preferences(workload.spec.template.spec, parts, labels=metadata.labels)
     uid = workload.metadata.uid or f"{kind}/{namespace}/{name}"
     owner = Owner(kind=kind, name=name, uid=uid)
     names = _free_names(namespace, name, count, taken)
