@@ -1,7 +1,7 @@
 """How long does it take to score all nodes for a pod, on 5,000 nodes with 150,000 pods?
 
 The pod prefers to be spread over nodes and zones and away from its like, as everybody there does.
-The first pod of a kind counts all pods; the next ones, with a pod placed in between, are what counts.
+The first pod of a kind counts all pods; the next ones, with a pod placed in between, matter most.
 The plain way judges node after node, and looks at all pods for each, so it gets a smaller cluster.
 """
 
@@ -33,7 +33,7 @@ ZONE = "topology.kubernetes.io/zone"
 
 
 def measure() -> Iterator[Figure]:
-    """Yield milliseconds for the first and the next pods of a kind, and what the plain way takes."""
+    """Yield milliseconds for the first and next pods of a kind, and what the plain way takes."""
     ledger = _ledger()
     rows = np.arange(ledger.count)
     scoring, overlay = Scoring(), Overlay(ledger)

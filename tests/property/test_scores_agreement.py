@@ -241,7 +241,7 @@ def _by_name(names: list[str], column: Int64) -> dict[str, int]:
     return dict(zip(names, column.tolist(), strict=True))
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(clusters(), PODS, CONFIGS, st.data())
 def test_columns_agree_with_one_node_at_a_time(
     cluster: tuple[list[Node], list[Pod]], pending: Pod, config: ScoringConfig, data: st.DataObject

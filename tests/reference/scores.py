@@ -1,7 +1,7 @@
 """The score plugins, one node at a time, as slow and as plain as the rules read.
 
-This is what the columnar scores are compared with. Everything is worked out anew for every node from
-lists of pods; whole numbers are Python's, and floating point is used where kube-scheduler uses it.
+This is what the columnar scores are compared with. Everything is worked out anew for every node
+from lists of pods; whole numbers are Python's, and floats are used where kube-scheduler uses them.
 """
 
 import itertools

@@ -1,8 +1,8 @@
 """Recorded kube-scheduler scores, compared with ours: every plugin's, and the total of each node.
 
-Asked about are the nodes that fit according to the recording, so that scores are compared also where
-a filter has a part that is not built. What devices of resource claims score is left to whoever
-evaluates claims: where it is not nought, it is taken from the recording.
+Asked about are the nodes that fit according to the recording, so that scores are compared also
+where a filter has a part that is not built. What devices of resource claims score is left to whoever
+evaluates claims, and is taken from the recording.
 """
 
 from collections.abc import Mapping

@@ -65,7 +65,7 @@ class Ledger:
     `count` rows are in use; `born` is the change log's position at which a row got its node.
     `names`, `nodes` and `hostnames` are by row, `ports`, `claims` and `disks` count what the pods
     on a row use, `claimed` counts the users of each claim on all rows; `labelset` codes a row's
-    labels without its hostname, `taintset` its taints and `imageset` its images, so that rules judge
+    labels without its hostname, `taintset` its taints, `imageset` its images, so that rules judge
     each distinct set once. `unstated` sums up what scores add of cpu and memory.
     `hostname` codes its hostname, 0 where there is none. `namespaces` holds the labels of the
     cluster's namespaces; whoever makes the ledger sets it before anything is asked.

@@ -90,7 +90,10 @@ class Resize(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Pod(msgspec.Struct, frozen=True, kw_only=True):
-    """One pod. `node_name` is empty while it waits for a node; `preferences` count if they were read."""
+    """One pod; `node_name` is empty while it waits for a node.
+
+    `preferences` count if they were read.
+    """
 
     namespace: str
     name: str

@@ -1,4 +1,4 @@
-"""Who stands where, as rules between pods see it: namespaces, labels, whom a pod keeps away or likes.
+"""Who stands where, as rules between pods see it: namespaces, labels, and what they think of others.
 
 A `Presence` is all that another pod's rules read of a pod; replicas share one. `Presences` counts
 them by row, and keeps for every question that was asked (`PodQuery`) how many pods of each row
@@ -80,7 +80,8 @@ def standing(
 ) -> Presence:
     """Return what a pod shows that is there, of its labels only those of these keys, if given.
 
-    Whom it leans to is of use to scores alone, and parts pods that are alike otherwise.
+    Whom it leans to is of use to scores alone, and parts pods that are alike otherwise. Scores read
+    all labels.
     """
     return presence(
         pod.namespace,

@@ -27,7 +27,7 @@ def as_stated(resources: Resources) -> Resources:
 
 
 def held_nanos(spec: PodSpec, resize: Resize, complete: Completion = as_stated) -> Nanos:
-    """Return what the pod holds, without its overhead; `complete` adds what a container leaves out."""
+    """Return what the pod holds, without its overhead; `complete` adds what containers leave out."""
     held = _by_containers(spec, resize, complete)
     if at_pod_level(nanos(spec.requests)):
         held.update(_at_pod_level(spec, resize))

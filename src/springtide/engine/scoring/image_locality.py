@@ -1,7 +1,7 @@
 """ImageLocality: nodes that have the pod's images already, the more so the more nodes have them.
 
-A large image that few nodes have would draw all of its pods to them, so what an image is worth grows
-with the share of nodes that have it.
+A large image that few nodes have would draw all of its pods to them, so what an image is worth
+grows with the share of nodes that have it.
 """
 
 from collections.abc import Iterable

@@ -21,7 +21,7 @@ class Line:
         self._scores: Int64 = np.array([_at(each, shape) for each in utilizations.tolist()])
 
     def at(self, used: Int64, there: Int64) -> Int64:
-        """Return the score where so much of what is there is used; all is, where nothing is there."""
+        """Return the score where so much of what is there is used; of nothing, all is used."""
         full = (used > there) | (there == 0)
         # In the order of the original, so that huge amounts overflow alike.
         part = used * UTILIZATION_MAX // np.maximum(there, 1)

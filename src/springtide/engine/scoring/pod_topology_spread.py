@@ -1,7 +1,7 @@
 """PodTopologySpread: the fewer equal pods in a node's domains, the better.
 
-Soft constraints only. A constraint with many domains weighs more, because its counts are lower. Rows
-that lack a label of a constraint get nothing, and are left out of the comparison, unless the
+Soft constraints only. A constraint with many domains weighs more, because its counts are lower.
+Rows that lack a label of a constraint get nothing, and are left out of the comparison, unless the
 constraints are those that Kubernetes has for everybody.
 """
 

@@ -1,8 +1,8 @@
 """All score plugins of a profile together: what each says of every row, and the best row.
 
 Scores are for rows that the pod fits on; among other rows they mean nothing. A plugin that has
-nothing to say does not count. kube-scheduler breaks ties by chance; here it is the first row, unless
-a source of chance is given.
+nothing to say does not count. kube-scheduler breaks ties by chance; here it is the first row,
+unless a source of chance is given.
 """
 
 from collections.abc import Callable, Mapping
@@ -46,7 +46,7 @@ class PluginScores(msgspec.Struct, frozen=True, kw_only=True):
 class Scores(msgspec.Struct, frozen=True, kw_only=True):
     """What all plugins say; `totals` adds up the normalised scores by weight.
 
-    With an `error` nothing was scored, and kube-scheduler gives up the attempt.
+    With an `error` nothing was scored, totals are empty, and kube-scheduler gives up the attempt.
     """
 
     rows: Rows
@@ -57,6 +57,7 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
 
     def best(self, rng: Rng | None = None) -> int:
         """Return the row with the highest total, of several the first or one by chance."""
+        assert not self.error, "nothing was scored"
         assert len(self.rows), "there is nothing to choose from"
         best = np.flatnonzero(self.totals == self.totals.max())
         return int(self.rows[best[0 if rng is None else rng.choice_index(len(best))]])

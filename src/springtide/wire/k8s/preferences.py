@@ -1,7 +1,7 @@
 """What a pod's spec would like, as a model record; only scores read it.
 
-It is converted once for equal words, and only if whoever reads the objects asked for it. What an API
-server merges into the selectors of affinity terms is merged here for manifests.
+It is converted once for equal words, and only if whoever reads the objects asked for it. What an
+API server merges into the selectors of affinity terms is merged here for manifests.
 """
 
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Every recorded verdict and score of kube-scheduler 1.37 about rules of the framework, replayed."""
+"""Every recorded verdict and score of kube-scheduler 1.37 about the framework, replayed."""
 
 import gzip
 import json

@@ -12,8 +12,7 @@ from springtide.base.selectors import (
     compile_selector,
     label_selector,
 )
-from springtide.engine.framework.ask import ask_of
-from springtide.engine.scoring.ask import ScoreAsk
+from springtide.engine.scoring.ask import score_ask_of
 from springtide.engine.scoring.config import ScoringConfig
 from springtide.engine.scoring.scoring import PluginScores, Scores, Scoring
 from springtide.model.neighbours import Neighbours, SpreadConstraint
@@ -113,9 +112,8 @@ def test_a_malformed_selector_ends_the_attempt() -> None:
 def by_default(config: ScoringConfig | None, app: str) -> Scores:
     nodes = [in_zone("a", "a"), in_zone("bare"), in_zone("b", "b")]
     ledger = ledger_of(nodes, apps({"a": 1, "bare": 2}))
-    asked = ask_of(pod({}, labels=APP), with_identity=True)
     selector = compile_selector(label_selector({"app": app} if app else {}))
-    ask = ScoreAsk(framework=replace(asked, default_selector=selector))
+    ask = score_ask_of(pod({}, labels=APP), selector)
     return Scoring(config).score(ask, ledger, np.arange(ledger.count))
 
 

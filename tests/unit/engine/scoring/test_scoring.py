@@ -2,13 +2,19 @@
 
 import numpy as np
 
+from springtide.base.selectors import label_selector
 from springtide.engine.framework.rule import Broken
 from springtide.engine.scoring.ask import score_ask_of
 from springtide.engine.scoring.config import WEIGHTS, ScoringConfig
 from springtide.engine.scoring.scorer import UNSCORED, Answer, as_is
 from springtide.engine.scoring.scoring import Scores, Scoring
+from springtide.model.neighbours import AffinityTerm, Neighbours, SpreadConstraint
+from springtide.model.node import HOSTNAME_LABEL
+from springtide.model.preferences import Preferences, PreferredNodes, PreferredPods
+from tests.builders import term
 from tests.unit.engine.scoring.scored import Given, ledger_of, node, pod, scores, values
 
+EVERYONE = label_selector({})
 NODES = [node(name, {"cpu": "4", "memory": "8Gi"}) for name in "abc"]
 
 
@@ -96,3 +102,22 @@ def test_a_plugin_that_was_not_prepared_may_be_unable_to_score() -> None:
         'running Score plugin "TaintToleration": reading "PreScoreTaintToleration" from '
         "cycleState: not found"
     )
+
+
+def test_no_rows_have_no_scores() -> None:
+    liked = PreferredPods(5, AffinityTerm(topology_key=HOSTNAME_LABEL, selector=EVERYONE))
+    soft = SpreadConstraint(
+        max_skew=1, topology_key=HOSTNAME_LABEL, is_hard=False, selector=EVERYONE
+    )
+    pending = pod(
+        {"cpu": "1"},
+        neighbours=Neighbours(spread=(soft,)),
+        preferences=Preferences(near=(liked,), nodes=(PreferredNodes(1, term("a", "Exists")),)),
+    )
+    ledger = ledger_of(NODES, [pod({}, name="x", on="a")])
+
+    found = Scoring().score(score_ask_of(pending), ledger, np.arange(0))
+
+    assert not found.error
+    assert not found.skipped
+    assert not len(found.totals)
