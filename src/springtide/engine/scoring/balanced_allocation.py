@@ -87,6 +87,8 @@ class _Parts:
         return np.sqrt(squares / number)
 
     def _apart(self) -> Float64:
+        if len(self._parts) == PAIR:
+            return np.abs(self._parts[0] - self._parts[1])
         highest = np.maximum.reduce(self._parts)
         parts = zip(self._parts, self._counted, strict=True)
         lowest = np.minimum.reduce([np.where(counted, part, 1.0) for part, counted in parts])

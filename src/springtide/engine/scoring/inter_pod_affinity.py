@@ -43,9 +43,12 @@ class InterPodAffinity:
         for key, lines in ledger.presences.leanings.answer(
             _newcomer(ask.framework, ledger)
         ).items():
-            weights = lines[WEIGHT] + self._required_weight * lines[INSISTING]
-            terms = lines[PREFERRING] + (lines[INSISTING] if self._required_weight > 0 else 0)
-            sums.add(key, weights[: ledger.count], terms[: ledger.count])
+            here = lines[:, : ledger.count]
+            weights, terms = here[WEIGHT], here[PREFERRING]
+            if self._required_weight > 0:
+                weights = weights + self._required_weight * here[INSISTING]
+                terms = terms + here[INSISTING]
+            sums.add(key, weights, terms)
         return _compared(sums.total) if sums.has_any else UNSCORED
 
 
@@ -61,7 +64,7 @@ class _Sums:
     def add(self, key: str, weights: Int64, terms: Int64) -> None:
         """Spread the weights on all rows over the domains of a label, where terms hold at all."""
         codes, size = domains(self._ledger, key)
-        if not np.count_nonzero(terms[codes != 0]):
+        if not ((terms != 0) & (codes != 0)).any():
             return
         self.has_any = True
         # Sums of weights stay far below 2**53, so that floating point keeps them whole.
