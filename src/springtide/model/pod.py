@@ -12,6 +12,7 @@ import msgspec
 from springtide.base.selectors import NodeSelectorTerm
 from springtide.base.taints import Toleration
 from springtide.model.neighbours import ALONE, Neighbours
+from springtide.model.preferences import INDIFFERENT, Preferences
 from springtide.model.resources import Resources
 from springtide.model.volumes import Volume
 
@@ -89,7 +90,10 @@ class Resize(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Pod(msgspec.Struct, frozen=True, kw_only=True):
-    """One pod. `node_name` is empty while it waits for a node."""
+    """One pod; `node_name` is empty while it waits for a node.
+
+    `preferences` count if they were read.
+    """
 
     namespace: str
     name: str
@@ -107,6 +111,7 @@ class Pod(msgspec.Struct, frozen=True, kw_only=True):
     is_terminating: bool = False
     is_init_done: bool = False
     resize: Resize | None = None
+    preferences: Preferences = INDIFFERENT
 
     @property
     def key(self) -> str:
