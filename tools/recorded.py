@@ -19,7 +19,15 @@ from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tools.replay import autoscaler, autoscaler_scale_up, base, configurations, hami, kube, kube_attempt
+from tools.replay import (
+    autoscaler,
+    autoscaler_scale_up,
+    base,
+    configurations,
+    hami,
+    kube,
+    kube_attempt,
+)
 
 Case = dict[str, Any]
 

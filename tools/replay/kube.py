@@ -98,7 +98,8 @@ def replay_filters(case: Case) -> list[str]:
 
 def is_built(case: Case) -> bool:
     """Return whether all that is recorded of this case is compared here."""
-    return case["topic"] in TOPICS or (case["topic"] == MIXED and is_decided(case))
+    topic: str = case["topic"]
+    return topic in TOPICS or (topic == MIXED and is_decided(case))
 
 
 def is_decided(case: Case) -> bool:
@@ -193,9 +194,7 @@ class _Replay:
         columns = (verdicts.rule, verdicts.detail, verdicts.unresolvable)
         rows = zip(self.ledger.names, *(column.tolist() for column in columns), strict=True)
         return {
-            name: None
-            if code == PASSES
-            else self.framework.refusal(prepared, code, bits, is_final)
+            name: None if code == PASSES else self.framework.refusal(prepared, code, bits, is_final)
             for name, code, bits, is_final in rows
         }
 

@@ -5,6 +5,7 @@ import msgspec
 from springtide.apps.planner.assemble import assemble
 from springtide.apps.planner.compose import compose
 from springtide.apps.planner.families import Policies, families
+from springtide.apps.planner.remedies import remedies
 from springtide.apps.planner.report import InputReport, PlanReport
 from springtide.apps.planner.schedulers import schedulers
 from springtide.base.clock import Clock, Rng
@@ -51,11 +52,18 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
             clock=clock,
             bounds=request.bounds,
             manner=request.manner,
+            evictable=picture.evictable,
         ),
         chain(request.expanders, prices=prices, rng=rng),
     )
     problems = (*found.problems, *picture.problems, *judges.problems)
-    return compose(answer, picture, read=_read(found, judges.notes), problems=problems)
+    return compose(
+        answer,
+        picture,
+        read=_read(found, judges.notes),
+        problems=problems,
+        remedies=remedies(answer.stuck, judges, kinds, picture),
+    )
 
 
 def _families(found: Input, request: Request) -> dict[str, DeviceFamily]:

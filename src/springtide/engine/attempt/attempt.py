@@ -98,9 +98,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
             return NO_NODES
         counts = [(refusal, len(rows)) for refusal, rows in self.refusals()]
         after = "" if self.post_filter is None else self.post_filter.message
-        return fit_error(
-            len(self.names), counts, self.pre_filter_message, postfilter_message=after
-        )
+        return fit_error(len(self.names), counts, self.pre_filter_message, postfilter_message=after)
 
     def _told(self, row: int) -> Refusal:
         verdicts = self.verdicts

@@ -11,9 +11,7 @@ from springtide.model.disruption import DisruptionBudget
 from springtide.model.pod import Pod
 
 
-def parted(
-    pods: Iterable[Pod], budgets: Sequence[DisruptionBudget]
-) -> tuple[list[Pod], list[Pod]]:
+def parted(pods: Iterable[Pod], budgets: Sequence[DisruptionBudget]) -> tuple[list[Pod], list[Pod]]:
     """Return the pods that break a budget and the others, both in the given order."""
     purses = [_Purse(each) for each in budgets]
     breaking: list[Pod] = []

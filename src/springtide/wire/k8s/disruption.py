@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import msgspec
+
 from springtide.model.disruption import DisruptionBudget
 from springtide.wire.errors import MalformedObject
 from springtide.wire.k8s.between import to_selector
@@ -19,7 +21,7 @@ class BudgetStatus(Read, frozen=True):
     """How many of them may go, and which are going already."""
 
     disruptions_allowed: int = 0
-    disrupted_pods: dict[str, Any] = {}
+    disrupted_pods: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
 class PodDisruptionBudget(Read, frozen=True, tag="PodDisruptionBudget", tag_field="kind"):

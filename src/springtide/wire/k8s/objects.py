@@ -211,11 +211,8 @@ class Objects:
         match read:
             case schema.Pod():
                 return self._keep_pod(read)
-            case schema.Node() | schema.Namespace():
-                return self._keep_place(read)
-            case PodDisruptionBudget():
-                budget = to_budget(read)
-                return self.budgets.setdefault(budget.key, budget) is budget
+            case schema.Node() | schema.Namespace() | PodDisruptionBudget():
+                return self._keep_as_it_is(read)
             case schema.DaemonSet():
                 return self._keep_daemon_set(read)
             case schema.PriorityClass() | schema.RuntimeClass():
@@ -225,7 +222,10 @@ class Objects:
             case _:
                 return self._storage.keep(read)
 
-    def _keep_place(self, read: schema.Node | schema.Namespace) -> bool:
+    def _keep_as_it_is(self, read: schema.Node | schema.Namespace | PodDisruptionBudget) -> bool:
+        if isinstance(read, PodDisruptionBudget):
+            budget = to_budget(read)
+            return self.budgets.setdefault(budget.key, budget) is budget
         if isinstance(read, schema.Namespace):
             labels = read.metadata.labels
             return self.namespaces.setdefault(read.metadata.name, labels) is labels
