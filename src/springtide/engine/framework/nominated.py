@@ -69,28 +69,29 @@ class Judge:
         self.overlay = overlay
         self.prepared = framework.prepare(ask, overlay.ledger)
         self._ask = ask
+        self._latest = (overlay.ledger.presences.version, self.prepared)
         self._promised = promised
+        self._promised_rows = list(promised)
 
     @property
     def is_over(self) -> bool:
         """Return whether no row was worth a look."""
         return self.prepared.rejection is not None or bool(self.prepared.error)
 
-    def verdicts(self) -> Verdicts:
-        """Return the verdicts over all rows."""
-        verdicts = self._evaluate(self.prepared, np.arange(self.overlay.ledger.count))
-        if self._promised and not self.is_over:
-            for rows in self._together():
-                self._take_over(verdicts, rows)
-        return verdicts
+    @property
+    def is_by_row(self) -> bool:
+        """Return whether what is tried on one row changes nothing on any other."""
+        return self.prepared.lasts_by_row and not self.prepared.cluster_checks
 
-    def refusal(self, row: int) -> Refusal | None:
-        """Return why the row refuses now, None if it takes the pod."""
-        rows: Rows = np.array([row], np.intp)
-        verdicts = self._with_nominees(rows) if row in self._promised else None
-        if verdicts is None or verdicts.rule[0] == PASSES:
-            verdicts = self._evaluate(self._now(), rows)
-        return self.told(verdicts, 0)
+    def verdicts(self) -> Verdicts:
+        """Return the verdicts over all rows, if nothing has been tried yet."""
+        rows = np.arange(self.overlay.ledger.count)
+        return self._with_nominees(self._evaluate(self.prepared, rows), rows)
+
+    def verdicts_now(self, rows: Rows) -> Verdicts:
+        """Return the verdicts over these rows as they are now; several only if `is_by_row`."""
+        assert self.is_by_row or len(rows) <= 1, "a trial on one row is seen from the others"
+        return self._with_nominees(self._evaluate(self._now(), rows), rows)
 
     def told(self, verdicts: Verdicts, index: int) -> Refusal | None:
         """Return the refusal that one of the verdicts stands for, None if it is none."""
@@ -100,19 +101,24 @@ class Judge:
         detail, is_final = int(verdicts.detail[index]), bool(verdicts.unresolvable[index])
         return self.framework.refusal(self.prepared, code, detail, is_final)
 
-    def _together(self) -> list[Rows]:
-        """Return the promised rows in groups that can be judged at once."""
-        rows: Rows = np.array(sorted(self._promised), np.intp)
-        is_alone = self.prepared.lasts_by_row and not self.prepared.cluster_checks
-        return [rows] if is_alone else [rows[index : index + 1] for index in range(len(rows))]
+    def _with_nominees(self, verdicts: Verdicts, rows: Rows) -> Verdicts:
+        """Let what is said beside nominees stand where they are in the way."""
+        if not self._promised or self.is_over:
+            return verdicts
+        found = np.flatnonzero(np.isin(rows, self._promised_rows))
+        for at in self._groups(found):
+            beside = self._beside_nominees(rows[at])
+            refused = beside.rule != PASSES
+            put(verdicts, at[refused], chosen(beside, refused))
+        return verdicts
 
-    def _take_over(self, verdicts: Verdicts, rows: Rows) -> None:
-        """Let what is said with nominees stand where they are in the way."""
-        again = self._with_nominees(rows)
-        refused = again.rule != PASSES
-        put(verdicts, rows[refused], chosen(again, refused))
+    def _groups(self, found: Rows) -> list[Rows]:
+        """Part what is judged beside nominees into what can be judged at once."""
+        if self.is_by_row:
+            return [found]
+        return [found[index : index + 1] for index in range(len(found))]
 
-    def _with_nominees(self, rows: Rows) -> Verdicts:
+    def _beside_nominees(self, rows: Rows) -> Verdicts:
         with self.overlay.trial():
             for row in rows.tolist():
                 for holding in self._promised[row]:
@@ -120,7 +126,13 @@ class Judge:
             return self._evaluate(self._now(), rows)
 
     def _now(self) -> PreparedAsk:
-        return self.framework.prepare_beside(self.prepared, self._ask, self.overlay.ledger)
+        """Return the ask as it is prepared now; other rules between pods look at nothing else."""
+        ledger = self.overlay.ledger
+        version, prepared = self._latest
+        if version != ledger.presences.version or not self.prepared.lasts_by_row:
+            prepared = self.framework.prepare_beside(self.prepared, self._ask, ledger)
+            self._latest = (ledger.presences.version, prepared)
+        return prepared
 
     def _evaluate(self, prepared: PreparedAsk, rows: Rows) -> Verdicts:
         return self.framework.evaluate(prepared, self.overlay.ledger, rows)

@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 
 from springtide.engine.framework.fit_error import fit_error
+from springtide.engine.framework.framework import PASSES
 from springtide.engine.framework.nominated import Judge
 from springtide.engine.framework.rule import Rows
 from springtide.engine.preemption.choice import best
@@ -88,8 +89,8 @@ def _waits(pod: Pod, nominated: int | None, judge: Judge, residents: Residents) 
     """Return whether the pod's nominated node is being cleared for it already."""
     if nominated is None:
         return False
-    refusal = judge.refusal(nominated)
-    if refusal is not None and refusal.is_unresolvable:
+    verdicts = judge.verdicts_now(np.array([nominated], np.intp))
+    if verdicts.rule[0] != PASSES and verdicts.unresolvable[0]:
         return False
     return any(each.is_preempted for each in residents.below(pod.spec.priority, nominated))
 
@@ -109,11 +110,27 @@ class _Trial:
         """Try the rows in order, until there are enough candidates and one breaks no budget."""
         is_worth_it = self._evictable.residents.has_below(self._priority, rows)
         self._refusals[NO_VICTIMS] += int(np.count_nonzero(~is_worth_it))
-        for row in rows[is_worth_it].tolist():
-            self._try(row)
-            is_enough = len(self.candidates) >= enough
-            if is_enough and not all(each.broken for each in self.candidates):
-                break
+        left = self._without_idle(rows[is_worth_it])
+        while len(left) and not self._has(enough):
+            count = max(1, enough - len(self.candidates)) if self._judge.is_by_row else 1
+            self._try(left[:count].tolist())
+            left = left[count:]
+
+    def _has(self, enough: int) -> bool:
+        is_enough = len(self.candidates) >= enough
+        return is_enough and not all(each.broken for each in self.candidates)
+
+    def _without_idle(self, rows: Rows) -> Rows:
+        """Return the rows without those where evictions change nothing, because the pod fits.
+
+        An extender has refused it there. Everybody would come back, so they are not tried.
+        """
+        if not self._judge.is_by_row:
+            return rows
+        is_idle = self._judge.verdicts_now(rows).rule == PASSES
+        for row in rows[is_idle].tolist():
+            self._fault(row)
+        return rows[~is_idle]
 
     def text(self, total: int) -> str:
         """Return the sentence about all nodes, of which this many are there."""
@@ -121,16 +138,20 @@ class _Trial:
         refusals = +(self._refusals + Counter({NO_HELP: untried}))
         return fit_error(total, refusals.items())
 
-    def _try(self, row: int) -> None:
-        lower = self._evictable.residents.below(self._priority, row)
-        answer = find_victims(self._judge, row, lower, self._evictable.budgets)
-        if isinstance(answer, Refusal):
-            self._refusals[answer] += 1
-        elif answer.pods:
-            self.candidates.append(answer)
-        else:
-            name = self._judge.overlay.ledger.names[row]
-            self.faults.append(f'expected at least one victim pod on node "{name}"')
+    def _try(self, rows: Sequence[int]) -> None:
+        lower = [(row, self._evictable.residents.below(self._priority, row)) for row in rows]
+        answers = find_victims(self._judge, lower, self._evictable.budgets)
+        for row, answer in zip(rows, answers, strict=True):
+            if isinstance(answer, Refusal):
+                self._refusals[answer] += 1
+            elif answer.pods:
+                self.candidates.append(answer)
+            else:
+                self._fault(row)
+
+    def _fault(self, row: int) -> None:
+        name = self._judge.overlay.ledger.names[row]
+        self.faults.append(f'expected at least one victim pod on node "{name}"')
 
 
 def _found(chosen: Victims, names: Sequence[str]) -> Preempted:
