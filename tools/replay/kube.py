@@ -106,7 +106,8 @@ def is_decided(case: Case) -> bool:
     """Return whether no rule but the framework's has a part in what all of them say together."""
     if case["topic"] in TOPICS:
         return True
-    pre_filter = {each["plugin"]: each["code"] for each in case["expect"]["pre_filter"]}
+    recorded: Iterable[Case] = case["expect"]["pre_filter"]
+    pre_filter: dict[str, str] = {each["plugin"]: each["code"] for each in recorded}
     return pre_filter.get(DYNAMIC_RESOURCES, "Skip") == "Skip"
 
 

@@ -74,15 +74,16 @@ def differences(case: Case, made: Attempt) -> list[str]:
     ]
 
 
-def is_listed_difference(case: Case) -> bool:
-    """Return whether preemption may take a pod that is being deleted off a count without it.
+def is_listed_difference(case: Case, found: Iterable[str]) -> bool:
+    """Return whether what was found is that preemption takes pods off a count that left them out.
 
-    PodTopologySpread leaves such pods out, but kube-scheduler subtracts them when it tries what
-    evicting them would change.
+    PodTopologySpread does not count pods that are being deleted, but kube-scheduler subtracts them
+    when it tries what evicting them would change.
     """
-    spread = next(e for e in case["expect"]["pre_filter"] if e["plugin"] == "PodTopologySpread")
-    has_preemption = "post_filter" in case["expect"]
-    return spread["code"] == "Success" and has_preemption and any(map(_is_leaving, case["objects"]))
+    pre_filter: Iterable[Case] = case["expect"]["pre_filter"]
+    spread = next(each for each in pre_filter if each["plugin"] == "PodTopologySpread")
+    is_about_it = all(text.startswith(("post_filter: ", "event: ")) for text in found)
+    return spread["code"] == "Success" and is_about_it and any(map(_is_leaving, case["objects"]))
 
 
 def _is_leaving(raw: Case) -> bool:

@@ -197,9 +197,11 @@ def test_a_resource_left_out_of_the_configuration_is_blamed_and_no_node() -> Non
     ]
     assert sum(len(item.pods) for item in asked) == 37
     assert {item.remedy for item in asked} == {
-        "The scheduler's configuration is in the way, not a lack of nodes: no node has "
-        "nvidia.com/gpumem-percentage, and no extender manages it in the scheduler's place. "
-        "Add it to managedResources of the extender, with ignoredByScheduler: true."
+        (
+            "The scheduler's configuration is in the way, not a lack of nodes: no node has "
+            "nvidia.com/gpumem-percentage, and no extender manages it in the scheduler's place. "
+            "Add it to managedResources of the extender, with ignoredByScheduler: true."
+        )
     }
     assert {item.closest for item in asked} == {None}
     assert report.summary.endswith(

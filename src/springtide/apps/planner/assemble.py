@@ -98,8 +98,11 @@ def assemble(found: Input, families: Mapping[str, DeviceFamily]) -> Picture:
 
 def _residents(placed: Iterable[tuple[Pod, str]], rows: Mapping[str, int]) -> Residents:
     """Return the pods that are on their nodes; those that are only nominated are not."""
-    there = ((pod, place) for pod, place in placed if place != _nomination(pod, rows))
-    return Residents((rows[place], pod) for pod, place in there if place in rows)
+    return Residents(
+        (rows[place], pod)
+        for pod, place in placed
+        if place in rows and (pod.node_name or pod.nominated_node != place)
+    )
 
 
 def _placed(problem: Problem, sources: Mapping[str, str]) -> Problem:

@@ -119,7 +119,7 @@ def attempt(
     where the search for nodes to evict pods from begins.
     """
     promised = setting.nominations.before(pod)
-    judge = Judge(setting.framework, ask, setting.overlay, promised)
+    judge = Judge(setting.framework, ask, overlay=setting.overlay, promised=promised)
     verdicts = judge.verdicts()
     ledger = setting.overlay.ledger
     made = Attempt(
@@ -136,8 +136,8 @@ def attempt(
     after = post_filter(
         pod,
         judge,
-        promising(verdicts),
-        setting.evictable,
+        promising=promising(verdicts),
+        evictable=setting.evictable,
         deallocation=deallocation,
         offset=offset,
     )

@@ -42,9 +42,9 @@ class PostFilter(msgspec.Struct, frozen=True, kw_only=True):
 def post_filter(
     pod: Pod,
     judge: Judge,
+    *,
     promising: Rows,
     evictable: Evictable,
-    *,
     deallocation: str = "",
     offset: int = 0,
     below: int | None = None,
@@ -60,7 +60,9 @@ def post_filter(
                 return PostFilter(code=Code.ERROR, message=NOT_FOUND)
             said.append(deallocation)
         elif plugin == PREEMPTION:
-            answer = preempt(pod, judge, promising, evictable, offset=offset, below=below)
+            answer = preempt(
+                pod, judge, promising=promising, evictable=evictable, offset=offset, below=below
+            )
             if answer.victims is not None or answer.is_error:
                 code = Code.ERROR if answer.is_error else Code.SUCCESS
                 return PostFilter(code=code, message=answer.message, preempted=answer)

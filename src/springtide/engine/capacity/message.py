@@ -25,20 +25,21 @@ class Rows(msgspec.Struct, frozen=True, kw_only=True):
     evictable: Evictable
 
 
-def message(pod: Pod, pod_class: PodClass, tables: Tables, there: Rows) -> str:
+def message(pod: Pod, pod_class: PodClass, *, tables: Tables, there: Rows) -> str:
     """Return the text for a pod of a class that fits none of the rows."""
     if not there.below:
         return NO_NODES
     # Pods that are nominated to a node are held there by the ledger.
-    judge = Judge(tables.framework_of(pod_class), pod_class.framework, there.overlay, {})
+    framework = tables.framework_of(pod_class)
+    judge = Judge(framework, pod_class.framework, overlay=there.overlay, promised={})
     if judge.prepared.error:
         return event_text(judge.prepared.error)
     rejection = judge.prepared.rejection
     after = post_filter(
         pod,
         judge,
-        tables.promising(pod_class, below=there.below),
-        there.evictable,
+        promising=tables.promising(pod_class, below=there.below),
+        evictable=there.evictable,
         below=there.below,
     )
     return event_text(

@@ -216,7 +216,7 @@ class _Planner:
             batch,
             self._answers(pod_class),
             self.tables.histogram(pod_class, below=self.existing),
-            message=message(batch.first, pod_class, self.tables, there),
+            message=message(batch.first, pod_class, tables=self.tables, there=there),
         )
 
     def _limit(self, scene: Scene, candidate: Candidate) -> Refusal:

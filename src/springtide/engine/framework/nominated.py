@@ -62,6 +62,7 @@ class Judge:
         self,
         framework: Framework,
         ask: PodAsk,
+        *,
         overlay: Overlay,
         promised: Mapping[int, Sequence[Holding]],
     ) -> None:

@@ -19,6 +19,7 @@ from springtide.engine.framework.rule import Rows
 from springtide.engine.preemption.choice import best
 from springtide.engine.preemption.residents import Residents
 from springtide.engine.preemption.victims import Victims, find_victims
+from springtide.model.columns import Bool
 from springtide.model.disruption import DisruptionBudget
 from springtide.model.plugin_arguments import DefaultPreemptionArgs
 from springtide.model.pod import Pod
@@ -53,9 +54,9 @@ class Preempted(msgspec.Struct, frozen=True, kw_only=True):
 def preempt(
     pod: Pod,
     judge: Judge,
+    *,
     promising: Rows,
     evictable: Evictable,
-    *,
     offset: int = 0,
     below: int | None = None,
 ) -> Preempted:
@@ -127,10 +128,11 @@ class _Trial:
         """
         if not self._judge.is_by_row:
             return rows
-        is_idle = self._judge.verdicts_now(rows).rule == PASSES
+        is_idle: Bool = self._judge.verdicts_now(rows).rule == PASSES
         for row in rows[is_idle].tolist():
             self._fault(row)
-        return rows[~is_idle]
+        left: Rows = rows[~is_idle]
+        return left
 
     def text(self, total: int) -> str:
         """Return the sentence about all nodes, of which this many are there."""
@@ -140,7 +142,7 @@ class _Trial:
 
     def _try(self, rows: Sequence[int]) -> None:
         lower = [(row, self._evictable.residents.below(self._priority, row)) for row in rows]
-        answers = find_victims(self._judge, lower, self._evictable.budgets)
+        answers = find_victims(self._judge, lower, budgets=self._evictable.budgets)
         for row, answer in zip(rows, answers, strict=True):
             if isinstance(answer, Refusal):
                 self._refusals[answer] += 1

@@ -10,32 +10,23 @@ import numpy as np
 import numpy.typing as npt
 
 from springtide.engine.framework.rule import Rows
-from springtide.model.columns import Bool, grown
+from springtide.model.columns import Bool
 from springtide.model.pod import Pod
 
 NOBODY: Final = np.iinfo(np.int64).max
 
 
 class Residents:
-    """The pods of each row, in the order in which they came."""
+    """The pods of each row, in the order in which they are given."""
 
     def __init__(self, pods: Iterable[tuple[int, Pod]] = ()) -> None:
         self._on: dict[int, list[Pod]] = {}
-        self._lowest: npt.NDArray[np.int64] = np.zeros(0, np.int64)
         for row, pod in pods:
             self._on.setdefault(row, []).append(pod)
-        for row in self._on:
-            self._note(row)
-
-    def add(self, row: int, pod: Pod) -> None:
-        """Take in a pod that came to a row."""
-        self._on.setdefault(row, []).append(pod)
-        self._note(row)
-
-    def remove(self, row: int, uid: str) -> None:
-        """Forget a pod that left its row."""
-        self._on[row] = [pod for pod in self._on[row] if pod.uid != uid]
-        self._note(row)
+        count = max(self._on, default=-1) + 1
+        self._lowest: npt.NDArray[np.int64] = np.full(count, NOBODY, np.int64)
+        for row, on in self._on.items():
+            self._lowest[row] = min(pod.spec.priority for pod in on)
 
     def on(self, row: int) -> Sequence[Pod]:
         """Return the pods of a row."""
@@ -51,10 +42,3 @@ class Residents:
         known = rows < len(self._lowest)
         found[known] = self._lowest[rows[known]] < priority
         return found
-
-    def _note(self, row: int) -> None:
-        count = len(self._lowest)
-        if row >= count:
-            self._lowest = grown(self._lowest, max(row + 1, 2 * count))
-            self._lowest[count:] = NOBODY
-        self._lowest[row] = min((pod.spec.priority for pod in self._on[row]), default=NOBODY)

@@ -44,6 +44,7 @@ def importance(pod: Pod) -> tuple[int, str]:
 def find_victims(
     judge: Judge,
     lower: Sequence[tuple[int, Sequence[Pod]]],
+    *,
     budgets: Sequence[DisruptionBudget],
 ) -> list[Victims | Refusal]:
     """Return whom each row would lose of its pods of lower priority, or why that is no help.

@@ -11,7 +11,7 @@ from springtide.model.node import HOSTNAME_LABEL, Node
 from springtide.model.pod import Pod
 from springtide.model.storage import Storage
 from springtide.model.volumes import ClaimVolume
-from tests.builders import away, near, node, spread
+from tests.builders import node, spread
 from tests.unit.engine.attempt.attempting import attempted, pod, setting
 
 TAINTED = "node(s) had untolerated taint(s)"
@@ -46,8 +46,10 @@ TABLE: list[tuple[str, Pod, Setting, str, str]] = [
             ]
         ),
         "",
-        "0/3 nodes are available: 1 Insufficient memory, 1 node(s) were unschedulable, "
-        f"2 Insufficient cpu. preemption: 0/3 nodes are available: 3 {NO_HELP}.",
+        (
+            "0/3 nodes are available: 1 Insufficient memory, 1 node(s) were unschedulable, "
+            f"2 Insufficient cpu. preemption: 0/3 nodes are available: 3 {NO_HELP}."
+        ),
     ),
     (
         "M2",
@@ -59,8 +61,10 @@ TABLE: list[tuple[str, Pod, Setting, str, str]] = [
             ]
         ),
         "",
-        f"0/12 nodes are available: 10 Insufficient cpu, 2 {TAINTED}. "
-        f"preemption: 0/12 nodes are available: 12 {NO_HELP}.",
+        (
+            f"0/12 nodes are available: 10 Insufficient cpu, 2 {TAINTED}. "
+            f"preemption: 0/12 nodes are available: 12 {NO_HELP}."
+        ),
     ),
     (
         "M3",
@@ -70,8 +74,10 @@ TABLE: list[tuple[str, Pod, Setting, str, str]] = [
             config=FrameworkConfig(post_filters=("DynamicResources",)),
         ),
         "no new claims to deallocate",
-        "0/5 nodes are available: 1 Insufficient memory, "
-        "4 node(s) didn't satisfy plugin(s) [NodeAffinity]. no new claims to deallocate",
+        (
+            "0/5 nodes are available: 1 Insufficient memory, "
+            "4 node(s) didn't satisfy plugin(s) [NodeAffinity]. no new claims to deallocate"
+        ),
     ),
     (
         "M4",
@@ -89,16 +95,20 @@ TABLE: list[tuple[str, Pod, Setting, str, str]] = [
             config=FrameworkConfig(post_filters=("DefaultPreemption",)),
         ),
         "",
-        '0/2 nodes are available: persistentvolumeclaim "c" not found. '
-        f"preemption: 0/2 nodes are available: 2 {NO_HELP}.",
+        (
+            '0/2 nodes are available: persistentvolumeclaim "c" not found. '
+            f"preemption: 0/2 nodes are available: 2 {NO_HELP}."
+        ),
     ),
     (
         "both say why not",
         pod(cpu=4),
         setting([node("n0", cpu=2)]),
         "still not schedulable",
-        "0/1 nodes are available: 1 Insufficient cpu. still not schedulable, "
-        f"preemption: 0/1 nodes are available: 1 {NO_HELP}.",
+        (
+            "0/1 nodes are available: 1 Insufficient cpu. still not schedulable, "
+            f"preemption: 0/1 nodes are available: 1 {NO_HELP}."
+        ),
     ),
     ("no node", pod(), setting([]), "", "no nodes available to schedule pods"),
 ]
@@ -139,61 +149,6 @@ def test_the_plugins_that_restrict_and_refuse_are_named() -> None:
     made = attempted(fitting("128Gi", "n0"), setting([node("n0"), node("n1")]))
 
     assert made.unschedulable_plugins == ("NodeAffinity", "NodeResourcesFit")
-
-
-# Nominated pods
-
-
-def test_a_node_is_kept_for_pods_of_the_same_priority_that_are_nominated_to_it() -> None:
-    nominee = pod("first", cpu=6, priority=10, nominated="n0")
-    there = setting([named("n0"), named("n1")], waiting=[nominee])
-
-    before, equal, after = (
-        attempted(pod(cpu=4, priority=priority), there) for priority in (11, 10, 9)
-    )
-
-    assert before.feasible.tolist() == [0, 1]
-    assert equal.feasible.tolist() == after.feasible.tolist() == [1]
-    assert [(refusal.text, rows.tolist()) for refusal, rows in after.refusals()] == [
-        ("Insufficient cpu", [0])
-    ]
-
-
-def test_a_pod_is_not_in_its_own_way() -> None:
-    own = pod(cpu=6, nominated="n0")
-
-    made = attempted(own, setting([named("n0")], waiting=[own]))
-
-    assert made.taken == 0
-
-
-def test_a_node_must_do_without_nominated_pods_too() -> None:
-    nominee = pod("first", nominated="n0", labels={"app": "db"})
-    wants_it = pod(neighbours=near(HOSTNAME_LABEL, "db"))
-
-    made = attempted(wants_it, setting([named("n0")], waiting=[nominee]))
-
-    assert made.outcome is Outcome.UNSCHEDULABLE
-    assert "1 node(s) didn't match pod affinity rules." in made.text
-
-
-def test_a_nominated_pod_is_only_seen_from_nodes_beside_its_own_once_it_is_there() -> None:
-    nominee = pod("first", nominated="n0", labels={"app": "db"})
-    nodes = [node(name, labels={"zone": "a"}) for name in ("n0", "n1")]
-
-    made = attempted(pod(neighbours=away("zone", "db")), setting(nodes, waiting=[nominee]))
-
-    assert made.feasible.tolist() == [1]
-
-
-def test_a_rule_that_has_nothing_to_say_of_the_pod_does_not_hear_of_nominated_ones() -> None:
-    # As in kube-scheduler: nobody who is there keeps anybody away, so the rule is left out.
-    shy = pod("first", nominated="n0", neighbours=away(HOSTNAME_LABEL, "web"))
-    web = pod(labels={"app": "web"})
-
-    made = attempted(web, setting([named("n0")], waiting=[shy]))
-
-    assert made.feasible.tolist() == [0]
 
 
 def test_trying_leaves_the_ledger_as_it_was() -> None:

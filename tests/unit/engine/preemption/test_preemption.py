@@ -177,15 +177,18 @@ def test_a_node_that_fits_for_the_rules_has_nobody_to_lose() -> None:
 
     assert messages == [
         'preemption: expected at least one victim pod on node "n0"',
-        'preemption: [expected at least one victim pod on node "n0", '
-        'expected at least one victim pod on node "n1"]',
+        (
+            'preemption: [expected at least one victim pod on node "n0", '
+            'expected at least one victim pod on node "n1"]'
+        ),
     ]
 
 
 def _asked_about(there: Setting, rows: list[int]) -> str:
     asking = pod(priority=9)
-    judge = Judge(there.framework, ask_of(asking), there.overlay, {})
-    answer = preempt(asking, judge, np.array(rows, np.intp), there.evictable)
+    judge = Judge(there.framework, ask_of(asking), overlay=there.overlay, promised={})
+    promising = np.array(rows, np.intp)
+    answer = preempt(asking, judge, promising=promising, evictable=there.evictable)
     assert answer.is_error
     return answer.message
 

@@ -1,4 +1,4 @@
-"""Who is on which row, followed through arrivals and departures."""
+"""Who is on which row."""
 
 import numpy as np
 
@@ -7,23 +7,18 @@ from tests.unit.engine.attempt.attempting import pod
 
 
 def test_rows_with_anybody_below_a_priority_are_found_at_once() -> None:
-    residents = Residents([(0, pod("a", priority=5)), (2, pod("b", priority=1))])
+    some = [(0, pod("a", priority=5)), (2, pod("b", priority=7)), (2, pod("c", priority=1))]
+    residents = Residents(some)
 
     found = residents.has_below(5, np.array([0, 1, 2, 99]))
 
     assert found.tolist() == [False, False, True, False]
 
 
-def test_arrivals_and_departures_are_followed() -> None:
-    residents = Residents([(0, pod("a", priority=5))])
+def test_the_pods_of_a_row_are_parted_by_priority() -> None:
+    residents = Residents([(2, pod("b", priority=7)), (2, pod("c", priority=1))])
 
-    residents.add(0, pod("b", priority=1))
-    residents.add(7, pod("c", priority=2))
-    residents.remove(0, "b")
-    residents.remove(7, "c")
-    residents.add(3, pod("d", priority=3))
+    found = [[each.name for each in residents.below(priority, 2)] for priority in (1, 7, 8)]
 
-    rows = np.arange(9)
-    assert np.flatnonzero(residents.has_below(6, rows)).tolist() == [0, 3]
-    assert [each.name for each in residents.below(6, 0)] == ["a"]
-    assert list(residents.on(7)) == []
+    assert found == [[], ["c"], ["b", "c"]]
+    assert residents.below(9, 1) == []
