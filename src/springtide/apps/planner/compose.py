@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from springtide.apps.planner.assemble import Picture
 from springtide.apps.planner.report import (
     ApartPod,
+    ExtenderReport,
     FittingPod,
     GroupReport,
     GroupVerdict,
@@ -48,6 +49,7 @@ def compose(
     read: InputReport,
     problems: Sequence[Problem],
     remedies: Mapping[int, str] = MappingProxyType({}),
+    extenders: tuple[ExtenderReport, ...] = (),
 ) -> PlanReport:
     """Return the report of a plan; `remedies` are by the place of what is stuck."""
     told = [_stuck(item, remedies.get(index, "")) for index, item in enumerate(plan.stuck)]
@@ -66,6 +68,7 @@ def compose(
             for pod, reason in (*picture.apart, *picture.denied)
         ),
         not_evaluated=_not_evaluated(picture.waiting),
+        extenders=extenders,
         problems=tuple(
             ProblemReport(
                 source=item.source, object=item.object, field=item.field, message=item.message

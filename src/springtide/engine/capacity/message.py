@@ -11,6 +11,7 @@ from springtide.engine.attempt.post_filter import post_filter
 from springtide.engine.framework.fit_error import fit_error
 from springtide.engine.framework.nominated import Judge
 from springtide.engine.placement.classes import PodClass
+from springtide.engine.placement.extenders import FAILURE
 from springtide.engine.placement.tables import Tables
 from springtide.engine.preemption import Evictable
 from springtide.model.overlay import Overlay
@@ -26,14 +27,19 @@ class Rows(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def message(pod: Pod, pod_class: PodClass, *, tables: Tables, there: Rows) -> str:
-    """Return the text for a pod of a class that fits none of the rows."""
+    """Return the text for a pod of a class that fits none of the rows.
+
+    If a rule cannot judge it, or an extender that must agree fails, that is all there is to say.
+    """
     if not there.below:
         return NO_NODES
     # Pods that are nominated to a node are held there by the ledger.
     framework = tables.framework_of(pod_class)
     judge = Judge(framework, pod_class.framework, overlay=there.overlay, promised={})
-    if judge.prepared.error:
-        return event_text(judge.prepared.error)
+    refusals = tables.histogram(pod_class, below=there.below)
+    failed = next((refusal.text for refusal, _ in refusals if refusal.rule == FAILURE), "")
+    if judge.prepared.error or failed:
+        return event_text(judge.prepared.error or failed)
     rejection = judge.prepared.rejection
     after = post_filter(
         pod,
@@ -45,7 +51,7 @@ def message(pod: Pod, pod_class: PodClass, *, tables: Tables, there: Rows) -> st
     return event_text(
         fit_error(
             there.below,
-            tables.histogram(pod_class, below=there.below),
+            refusals,
             "" if rejection is None else rejection.text,
             postfilter_message=after.message,
         )
