@@ -3,7 +3,7 @@
 A recorded case goes the product's own way: its objects are decoded, its nodes and assigned pods make
 a ledger, and the framework judges the pending pod. The differences come back as texts; none means
 equal. What each of the framework's rules says alone (PreFilter and Filter) is compared in every
-case, what all rules say together only where no other rule has a part in it.
+case, what all rules say together, and the whole attempt, only where no other rule has a part in it.
 """
 
 from collections import Counter
@@ -15,6 +15,8 @@ import numpy as np
 from msgspec.structs import replace
 
 from springtide.base.selectors import LabelSelector, Selector
+from springtide.engine.attempt import Attempt
+from springtide.engine.attempt.post_filter import DYNAMIC_RESOURCES
 from springtide.engine.framework.ask import ask_of
 from springtide.engine.framework.default_selector import default_selector
 from springtide.engine.framework.fit_error import fit_error
@@ -47,6 +49,7 @@ from springtide.wire.k8s import Objects, Parts, decode_node, decode_pod, schema
 from springtide.wire.k8s.between import to_selector
 from springtide.wire.k8s.objects import group_of, reads
 from springtide.wire.kubescheduler import CONSTRUCTION_FAULTS, from_json
+from tools.replay import kube_attempt
 from tools.replay.kube_scores import score_differences
 
 Case = Mapping[str, Any]
@@ -80,15 +83,38 @@ TOPICS: Final = (
     "scores-spread",
     "scores-strategies",
     "scores-volumes",
+    "nominated",
+    "preemption",
+    "profiles",
 )
 """The topics that the framework's rules decide alone."""
+MIXED: Final = "combined"
+"""The topic of everything at once; devices have a part in some of its cases."""
 
 
 def replay_filters(case: Case) -> list[str]:
     """Return where our verdicts differ from the recorded ones."""
     replay = _Replay(case)
     alone = replay.each_rule_alone() + replay.scores()
-    return alone + replay.all_rules_together() if case["topic"] in TOPICS else alone
+    if not is_decided(case):
+        return alone
+    made = kube_attempt.made(case, replay)
+    return [*alone, *replay.all_rules_together(made), *kube_attempt.differences(case, made)]
+
+
+def is_built(case: Case) -> bool:
+    """Return whether all that is recorded of this case is compared here."""
+    topic: str = case["topic"]
+    return topic in TOPICS or (topic == MIXED and is_decided(case))
+
+
+def is_decided(case: Case) -> bool:
+    """Return whether no rule but the framework's has a part in what all of them say together."""
+    if case["topic"] in TOPICS:
+        return True
+    recorded: Iterable[Case] = case["expect"]["pre_filter"]
+    pre_filter: dict[str, str] = {each["plugin"]: each["code"] for each in recorded}
+    return pre_filter.get(DYNAMIC_RESOURCES, "Skip") == "Skip"
 
 
 def replay_scores(case: Case) -> list[str]:
@@ -101,30 +127,31 @@ class _Replay:
         parts = Parts(with_preferences=True)
         self._case = case
         self._expected = case["expect"]
-        self._pod = _pod(case["pod"], parts)
-        self._storage = _storage(case["objects"])
-        self._framework = Framework(_config(case.get("config"), parts), self._storage)
-        self._ledger = _ledger(case["objects"], parts)
-        asked = ask_of(self._pod, with_identity=True)
-        self._ask = replace(asked, default_selector=_selected_by(case["pod"], case["objects"]))
-        self._rows = np.arange(self._ledger.count)
+        self.parts = parts
+        self.pod = _pod(case["pod"], parts)
+        self.storage = _storage(case["objects"])
+        self.framework = Framework(_config(case.get("config"), parts), self.storage)
+        self.ledger = _ledger(case["objects"], parts)
+        asked = ask_of(self.pod, with_identity=True)
+        self.ask = replace(asked, default_selector=_selected_by(case["pod"], case["objects"]))
+        self._rows = np.arange(self.ledger.count)
 
     def scores(self) -> list[str]:
         return score_differences(
-            self._case, self._pod, self._ask, ledger=self._ledger, storage=self._storage
+            self._case, self.pod, self.ask, ledger=self.ledger, storage=self.storage
         )
 
     def each_rule_alone(self) -> list[str]:
         found = self._pre_enqueue_differences()
-        for rule in self._framework.rules:
-            prepared = rule.prepare(self._ask, self._ledger)
+        for rule in self.framework.rules:
+            prepared = rule.prepare(self.ask, self.ledger)
             found += self._pre_filter_differences(rule, prepared)
             if isinstance(prepared, Ready) and self._filters(rule):
                 found += self._filter_differences(rule, prepared)
         return found
 
     def _pre_enqueue_differences(self) -> list[str]:
-        gated = pre_enqueue(self._pod.spec)
+        gated = pre_enqueue(self.pod.spec)
         ours = [] if gated is None else [_shown(gated)]
         recorded = self._expected.get("pre_enqueue", ())
         expected = [_status(each) for each in recorded if each["plugin"] == "SchedulingGates"]
@@ -149,9 +176,9 @@ class _Replay:
         ]
 
     def _filter_differences(self, rule: Rule, prepared: Ready) -> list[str]:
-        outcome = prepared.check.evaluate(self._ledger, selection(self._rows))
+        outcome = prepared.check.evaluate(self.ledger, selection(self._rows))
         found: list[str] = []
-        for row, name in enumerate(self._ledger.names):
+        for row, name in enumerate(self.ledger.names):
             ours: Status | None = None
             if outcome is not None and outcome.refused[row]:
                 bits = 1 if outcome.detail is None else int(outcome.detail[row])
@@ -167,9 +194,8 @@ class _Replay:
             found += _compared(f"filter {name} {rule.name}", expected, ours)
         return found
 
-    def all_rules_together(self) -> list[str]:
-        prepared = self._framework.prepare(self._ask, self._ledger)
-        verdicts = self._framework.evaluate(prepared, self._ledger, self._rows)
+    def all_rules_together(self, made: Attempt) -> list[str]:
+        prepared, verdicts = made.prepared, made.verdicts
         ours = (
             _aborted(prepared.error)
             if prepared.error
@@ -185,11 +211,9 @@ class _Replay:
     def _refusals(self, prepared: PreparedAsk, verdicts: Verdicts) -> dict[str, Refusal | None]:
         """Return each node's refusal, None where the pod fits."""
         columns = (verdicts.rule, verdicts.detail, verdicts.unresolvable)
-        rows = zip(self._ledger.names, *(column.tolist() for column in columns), strict=True)
+        rows = zip(self.ledger.names, *(column.tolist() for column in columns), strict=True)
         return {
-            name: None
-            if code == PASSES
-            else self._framework.refusal(prepared, code, bits, is_final)
+            name: None if code == PASSES else self.framework.refusal(prepared, code, bits, is_final)
             for name, code, bits, is_final in rows
         }
 

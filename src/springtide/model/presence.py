@@ -108,6 +108,8 @@ class Presences:
         self._answers: dict[PodQuery, Int64] = {}
         self._answering: list[list[Int64] | None] = []
         self._rows = rows
+        self.version = 0
+        """Another number whenever an answer has changed, or whom pods repel."""
         self.repulsions: Interner[Repulsion] = Interner()
         self.repelling: dict[int, dict[int, int]] = {}
         """Code of a repulsion to how many pods on which rows have it; none without pods."""
@@ -124,8 +126,11 @@ class Presences:
         """Let one pod more (sign 1) or less (sign -1) be on the row."""
         kind = self._kind(presence)
         change(self._counts[kind], row, sign)
-        for answer in self._answers_about(kind):
+        answers = self._answers_about(kind)
+        for answer in answers:
             answer[row] += sign
+        if answers or presence.repulsions:
+            self.version += 1
         for repulsion in presence.repulsions:
             code = self.repulsions.code(repulsion)
             rows = self.repelling.setdefault(code, {})
@@ -141,6 +146,8 @@ class Presences:
         if found is None:
             if len(self._answers) >= QUERIES_MAX:
                 self._answers.clear()
+                # What changes from now on is not followed in what was forgotten.
+                self.version += 1
             found = self._answers[query] = self._counted(query)
             self._answering = [None] * len(self._kinds)
         return found

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
+from springtide.model.disruption import DisruptionBudget
 from springtide.model.group import NodeGroup
 from springtide.model.node import Node
 from springtide.model.pod import Pod
@@ -51,6 +52,7 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     daemon_sets: tuple[DaemonSet, ...] = ()
     storage: Storage = Storage()
     namespaces: Mapping[str, Mapping[str, str]] = {}
+    budgets: tuple[DisruptionBudget, ...] = ()
     groups: tuple[NodeGroup, ...] = ()
     profiles: tuple[DeviceProfile, ...] = ()
     device_config: Mapping[str, object] | None = None
@@ -129,6 +131,7 @@ class _Reading:
             daemon_sets=tuple(objects.daemon_sets.values()),
             storage=objects.storage,
             namespaces=objects.namespaces,
+            budgets=tuple(objects.budgets.values()),
             groups=tuple(ours.groups.values()),
             profiles=profiles,
             device_config=self._device_config,

@@ -64,13 +64,15 @@ class StuckReport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """Equal pods that the plan does not help.
 
     `message` is kube-scheduler's sentence about the existing nodes, `closest` the group that comes
-    nearest with its reason, `groups` all of them.
+    nearest with its reason, `groups` all of them. `remedy` says what to change where no node could
+    help; then there is no closest group.
     """
 
     pods: tuple[str, ...]
     message: str
     closest: GroupVerdict | None
     groups: tuple[GroupVerdict, ...]
+    remedy: str = ""
 
 
 class ApartPod(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

@@ -33,13 +33,15 @@ class GroupAnswer(msgspec.Struct, frozen=True, kw_only=True):
 class Stuck(msgspec.Struct, frozen=True, kw_only=True):
     """Pods of one class that the plan does not help.
 
-    `on_nodes` counts the refusals of existing nodes, `on_groups` has each group's refusal, and
-    `closest` names the group that comes nearest to taking them.
+    `on_nodes` counts the refusals of existing nodes and `message` is what kube-scheduler says about
+    these nodes, `on_groups` has each group's refusal, and `closest` names the group that comes
+    nearest to taking them.
     """
 
     pods: tuple[Pod, ...]
     pod_class: PodClass
     on_nodes: tuple[tuple[Refusal, int], ...]
+    message: str
     on_groups: tuple[tuple[str, Refusal], ...]
     closest: str
 
@@ -48,7 +50,11 @@ Objections = tuple[tuple[str, tuple[tuple[Refusal, int], ...]], ...]
 
 
 def stuck(
-    batch: Batch, answers: Sequence[GroupAnswer], on_nodes: Sequence[tuple[Refusal, int]]
+    batch: Batch,
+    answers: Sequence[GroupAnswer],
+    on_nodes: Sequence[tuple[Refusal, int]],
+    *,
+    message: str,
 ) -> Stuck:
     """Return why these pods are left over."""
     nearest = min(answers, key=lambda answer: _distance(answer, batch.pod_class), default=None)
@@ -56,6 +62,7 @@ def stuck(
         pods=batch.pods,
         pod_class=batch.pod_class,
         on_nodes=tuple(on_nodes),
+        message=message,
         on_groups=tuple((answer.name, answer.refusal or answer.limit) for answer in answers),
         closest="" if nearest is None else nearest.name,
     )

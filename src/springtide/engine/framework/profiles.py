@@ -21,7 +21,11 @@ from springtide.engine.framework.plugins import (
     names_of,
 )
 from springtide.engine.scoring.config import ScoringConfig, scoring_config
-from springtide.model.plugin_arguments import NodeAffinityArgs, NodeResourcesFitArgs
+from springtide.model.plugin_arguments import (
+    DefaultPreemptionArgs,
+    NodeAffinityArgs,
+    NodeResourcesFitArgs,
+)
 from springtide.model.scheduler import (
     Extender,
     ExtenderTLSConfig,
@@ -33,6 +37,7 @@ from springtide.model.scheduler import (
 
 FIT: Final = "NodeResourcesFit"
 NODE_AFFINITY: Final = "NodeAffinity"
+PREEMPTION: Final = "DefaultPreemption"
 PEM: Final = b"-----BEGIN"
 
 ConstructionFaults = Mapping[str, Callable[[Any], str | None]]
@@ -170,12 +175,19 @@ def _framework(profile: SchedulerProfile, effective: EffectivePlugins) -> Framew
         added_node_terms=_added_terms(profile),
         filters=effective.points["filter"],
         pre_filters=frozenset(effective.points["preFilter"]),
+        post_filters=effective.points["postFilter"],
+        preemption=_preemption(profile),
     )
 
 
 def _added_terms(profile: SchedulerProfile) -> tuple[NodeSelectorTerm, ...] | None:
     args = profile.arguments(NODE_AFFINITY)
     return args.required_terms if isinstance(args, NodeAffinityArgs) else None
+
+
+def _preemption(profile: SchedulerProfile) -> DefaultPreemptionArgs:
+    args = profile.arguments(PREEMPTION)
+    return args if isinstance(args, DefaultPreemptionArgs) else FrameworkConfig().preemption
 
 
 def _replaced(before: SchedulerProfile, after: SchedulerProfile) -> tuple[str, ...]:

@@ -242,6 +242,15 @@ class Tables:
             found[self.refusal(pod_class, int(group[0]))] += len(group)
         return sorted(found.items(), key=lambda item: (-item[1], item[0].text))
 
+    def promising(self, pod_class: PodClass, *, below: int) -> Rows:
+        """Return the rows below one that refuse, but where evicting pods could help."""
+        table = self.table(pod_class)
+        worth = (table.code[:below] != FITS) & ~table.unresolvable[:below]
+        for row, refusal in table.exact.items():
+            if refusal.is_unresolvable and row < below and table.code[row] == EXACT:
+                worth[row] = False
+        return np.flatnonzero(worth)
+
     # Refreshing
 
     def _refresh(self, table: Table) -> None:

@@ -12,6 +12,7 @@ from typing import Final, TypeAlias
 import msgspec
 from msgspec.structs import replace
 
+from springtide.model.disruption import DisruptionBudget
 from springtide.model.node import Node
 from springtide.model.pod import Pod
 from springtide.model.problem import Problem
@@ -20,6 +21,7 @@ from springtide.model.workload import DaemonSet
 from springtide.wire.errors import MalformedObject
 from springtide.wire.k8s import schema, storage_schema
 from springtide.wire.k8s.classes import Classes, Named, named
+from springtide.wire.k8s.disruption import PodDisruptionBudget, to_budget
 from springtide.wire.k8s.nodes import to_node
 from springtide.wire.k8s.parts import Parts, decoded, plain
 from springtide.wire.k8s.pods import DEFAULT_NAMESPACE, is_manifest, to_pod
@@ -35,7 +37,7 @@ from springtide.wire.k8s.workloads import (
     to_pods,
 )
 
-Object: TypeAlias = schema.Object | StorageObject
+Object: TypeAlias = schema.Object | StorageObject | PodDisruptionBudget
 
 _DECODERS: Final[dict[tuple[str, str], msgspec.json.Decoder[Object]]] = {
     ("", "Node"): msgspec.json.Decoder(schema.Node),
@@ -47,6 +49,7 @@ _DECODERS: Final[dict[tuple[str, str], msgspec.json.Decoder[Object]]] = {
     ("apps", "DaemonSet"): msgspec.json.Decoder(schema.DaemonSet),
     ("batch", "Job"): msgspec.json.Decoder(schema.Job),
     ("scheduling.k8s.io", "PriorityClass"): msgspec.json.Decoder(schema.PriorityClass),
+    ("policy", "PodDisruptionBudget"): msgspec.json.Decoder(PodDisruptionBudget),
     ("node.k8s.io", "RuntimeClass"): msgspec.json.Decoder(schema.RuntimeClass),
     ("", "PersistentVolumeClaim"): msgspec.json.Decoder(storage_schema.PersistentVolumeClaim),
     ("", "PersistentVolume"): msgspec.json.Decoder(storage_schema.PersistentVolume),
@@ -122,6 +125,7 @@ class Objects:
         self.manifests: dict[str, Pod] = {}
         self.daemon_sets: dict[str, DaemonSet] = {}
         self.namespaces: dict[str, Mapping[str, str]] = {}
+        self.budgets: dict[str, DisruptionBudget] = {}
         self.sources: dict[str, str] = {}
         self.problems: list[Problem] = []
         self.read: Counter[str] = Counter()
@@ -235,8 +239,8 @@ class Objects:
         match read:
             case schema.Pod():
                 return self._keep_pod(read)
-            case schema.Node() | schema.Namespace():
-                return self._keep_place(read)
+            case schema.Node() | schema.Namespace() | PodDisruptionBudget():
+                return self._keep_as_it_is(read)
             case schema.DaemonSet():
                 return self._keep_daemon_set(read)
             case schema.PriorityClass() | schema.RuntimeClass():
@@ -246,7 +250,10 @@ class Objects:
             case _:
                 return self._storage.keep(read)
 
-    def _keep_place(self, read: schema.Node | schema.Namespace) -> bool:
+    def _keep_as_it_is(self, read: schema.Node | schema.Namespace | PodDisruptionBudget) -> bool:
+        if isinstance(read, PodDisruptionBudget):
+            budget = to_budget(read)
+            return self.budgets.setdefault(budget.key, budget) is budget
         if isinstance(read, schema.Namespace):
             labels = read.metadata.labels
             return self.namespaces.setdefault(read.metadata.name, labels) is labels

@@ -367,6 +367,7 @@ class PodStatus(Read, frozen=True):
 
     phase: str = ""
     nominated_node_name: str = ""
+    start_time: str | None = None
     conditions: tuple[Condition, ...] = ()
     container_statuses: tuple[ContainerStatus, ...] = ()
     init_container_statuses: tuple[ContainerStatus, ...] = ()
@@ -480,6 +481,7 @@ class PriorityClass(Read, frozen=True, tag="PriorityClass", tag_field="kind"):
     metadata: Metadata = Metadata()
     value: int = 0
     global_default: bool = False
+    preemption_policy: str = ""
 
 
 class Overhead(Read, frozen=True):
