@@ -1,4 +1,4 @@
-"""Recorded kube-scheduler answers about filters, compared with ours.
+"""Recorded kube-scheduler answers about filters and scores, compared with ours.
 
 A recorded case goes the product's own way: its objects are decoded, its nodes and assigned pods make
 a ledger, and the framework judges the pending pod. The differences come back as texts; none means
@@ -50,6 +50,7 @@ from springtide.wire.k8s.between import to_selector
 from springtide.wire.k8s.objects import group_of, reads
 from springtide.wire.kubescheduler import CONSTRUCTION_FAULTS, from_json
 from tools.replay import kube_attempt
+from tools.replay.kube_scores import score_differences
 
 Case = Mapping[str, Any]
 Status = dict[str, Any]
@@ -77,6 +78,11 @@ TOPICS: Final = (
     "pod-affinity",
     "pod-anti-affinity",
     "pod-affinity-namespaces",
+    "scores-images",
+    "scores-preferred",
+    "scores-spread",
+    "scores-strategies",
+    "scores-volumes",
     "nominated",
     "preemption",
     "profiles",
@@ -89,7 +95,7 @@ MIXED: Final = "combined"
 def replay_filters(case: Case) -> list[str]:
     """Return where our verdicts differ from the recorded ones."""
     replay = _Replay(case)
-    alone = replay.each_rule_alone()
+    alone = replay.each_rule_alone() + replay.scores()
     if not is_decided(case):
         return alone
     made = kube_attempt.made(case, replay)
@@ -111,17 +117,29 @@ def is_decided(case: Case) -> bool:
     return pre_filter.get(DYNAMIC_RESOURCES, "Skip") == "Skip"
 
 
+def replay_scores(case: Case) -> list[str]:
+    """Return where our scores differ from the recorded ones."""
+    return _Replay(case).scores()
+
+
 class _Replay:
     def __init__(self, case: Case) -> None:
-        parts = Parts()
+        parts = Parts(with_preferences=True)
+        self._case = case
         self._expected = case["expect"]
         self.parts = parts
         self.pod = _pod(case["pod"], parts)
-        self.framework = Framework(_config(case.get("config"), parts), _storage(case["objects"]))
+        self.storage = _storage(case["objects"])
+        self.framework = Framework(_config(case.get("config"), parts), self.storage)
         self.ledger = _ledger(case["objects"], parts)
         asked = ask_of(self.pod, with_identity=True)
         self.ask = replace(asked, default_selector=_selected_by(case["pod"], case["objects"]))
         self._rows = np.arange(self.ledger.count)
+
+    def scores(self) -> list[str]:
+        return score_differences(
+            self._case, self.pod, self.ask, ledger=self.ledger, storage=self.storage
+        )
 
     def each_rule_alone(self) -> list[str]:
         found = self._pre_enqueue_differences()
@@ -263,7 +281,7 @@ def _ledger(objects: Iterable[Case], parts: Parts) -> Ledger:
         row = ledger.rows.get(pod.node_name)
         # A pod may be on a node that is gone.
         if row is not None and not pod.is_finished:
-            ledger.hold(standing_holding(pod, row, presence=standing(pod)))
+            ledger.hold(standing_holding(pod, row, presence=standing(pod, with_leanings=True)))
     return ledger
 
 

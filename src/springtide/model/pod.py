@@ -12,6 +12,7 @@ import msgspec
 from springtide.base.selectors import NodeSelectorTerm
 from springtide.base.taints import Toleration
 from springtide.model.neighbours import ALONE, Neighbours
+from springtide.model.preferences import INDIFFERENT, Preferences
 from springtide.model.resources import Resources
 from springtide.model.volumes import Volume
 
@@ -90,7 +91,7 @@ class Resize(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Pod(msgspec.Struct, frozen=True, kw_only=True):
-    """One pod. `node_name` is empty while it waits for a node.
+    """One pod. `node_name` is empty while it waits for a node; `preferences` count if they were read.
 
     `started` is a time in UTC to the second, as the API server writes it, so that texts compare as
     times; empty while no kubelet has the pod. `is_preempted` says that it is being deleted to make
@@ -115,6 +116,7 @@ class Pod(msgspec.Struct, frozen=True, kw_only=True):
     is_preempted: bool = False
     is_init_done: bool = False
     resize: Resize | None = None
+    preferences: Preferences = INDIFFERENT
 
     @property
     def key(self) -> str:

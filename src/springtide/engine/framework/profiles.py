@@ -20,6 +20,7 @@ from springtide.engine.framework.plugins import (
     effective_plugins,
     names_of,
 )
+from springtide.engine.scoring.config import ScoringConfig, scoring_config
 from springtide.model.plugin_arguments import (
     DefaultPreemptionArgs,
     NodeAffinityArgs,
@@ -58,6 +59,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     plugins: EffectivePlugins
     framework: FrameworkConfig
+    scoring: ScoringConfig
     replaced: tuple[str, ...] = ()
 
 
@@ -149,6 +151,7 @@ def _profile(
         name=name,
         plugins=effective,
         framework=_framework(profile, effective),
+        scoring=scoring_config(profile, effective),
         replaced=_replaced(before, profile),
     )
 

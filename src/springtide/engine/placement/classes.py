@@ -18,9 +18,10 @@ from springtide.engine.framework.requests import (
     pod_host_ports,
     pod_requests,
 )
+from springtide.engine.framework.unstated import unstated
 from springtide.engine.placement.family import Ask, DeviceFamily
 from springtide.model.device import Share
-from springtide.model.ledger import Holding
+from springtide.model.ledger import Holding, Unstated
 from springtide.model.pod import HostPort, Pod, PodSpec
 from springtide.model.presence import Presence, presence
 from springtide.model.refusal import Refusal
@@ -45,6 +46,7 @@ class PodClass(msgspec.Struct, frozen=True, cache_hash=True):
     claims: tuple[str, ...] = ()
     disks: tuple[DiskVolume, ...] = ()
     presence: Presence | None = None
+    unstated: Unstated | None = None
     appearance: str = ""
 
     @property
@@ -113,6 +115,7 @@ class Classifier:
             presence=presence(ask.namespace, ask.labels, ask.spec)
             if self.has_rules_between
             else None,
+            unstated=unstated(pod.spec),
             appearance=appearance,
         )
 
@@ -147,4 +150,5 @@ def standing_holding(
         claims=held_claims(pod),
         disks=named_disks(pod.spec.volumes),
         presence=presence,
+        unstated=unstated(pod.spec, pod.resize),
     )

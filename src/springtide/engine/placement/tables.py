@@ -417,6 +417,7 @@ def holding(uid: str, pod_class: PodClass, placement: Placement) -> Holding:
         claims=pod_class.claims,
         disks=pod_class.disks,
         presence=pod_class.presence,
+        unstated=pod_class.unstated,
     )
 
 

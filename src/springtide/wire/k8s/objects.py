@@ -112,13 +112,14 @@ class _Workload(msgspec.Struct, frozen=True):
 class Objects:
     """What has been read so far, keyed by what an object is called.
 
-    `raws` holds nodes, unbound pods and workloads as they are written, if they are kept.
+    `raws` holds nodes, unbound pods and workloads as they are written, if they are kept. What only
+    scores read is there `with_preferences`.
     """
 
-    def __init__(self, *, keeps_raws: bool = False) -> None:
+    def __init__(self, *, keeps_raws: bool = False, with_preferences: bool = False) -> None:
         self._keeps_raws = keeps_raws
         self.raws: dict[str, msgspec.Raw] = {}
-        self.parts = Parts()
+        self.parts = Parts(with_preferences=with_preferences)
         self.nodes: dict[str, Node] = {}
         self.pods: dict[str, Pod] = {}
         self.manifests: dict[str, Pod] = {}

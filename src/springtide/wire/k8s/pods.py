@@ -11,6 +11,7 @@ from springtide.wire.errors import MalformedObject
 from springtide.wire.k8s import schema
 from springtide.wire.k8s.between import merged
 from springtide.wire.k8s.parts import Parts
+from springtide.wire.k8s.preferences import to_preferences
 from springtide.wire.k8s.resize import to_resize
 from springtide.wire.k8s.specs import to_spec
 
@@ -57,6 +58,9 @@ def to_pod(read: schema.Pod, parts: Parts, *, is_manifest: bool = False) -> Pod:
         is_preempted=bool(metadata.deletion_timestamp) and _is_preempted(status.conditions),
         is_init_done=_is_init_done(status.init_container_statuses),
         resize=to_resize(status, spec, parts),
+        preferences=to_preferences(
+            read.spec, parts, labels=metadata.labels if is_manifest else None
+        ),
     )
 
 
