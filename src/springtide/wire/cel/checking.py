@@ -10,7 +10,7 @@ from springtide.wire.cel.tree import Node
 
 _RESULTS: Final = ("bool", DYNAMIC)
 _PATTERN_FUNCTIONS: Final = ("matches", "find", "findAll")
-_LITERAL_FUNCTIONS: Final = ("duration", "timestamp")
+_LITERAL_FUNCTIONS: Final = ("duration", "timestamp", "int", "uint", "double", "bool")
 
 
 def fault(text: str, expression: Checked) -> str | None:

@@ -13,6 +13,8 @@ SHOWN_MAX: Final = 3
 
 _ISSUE: Final = re.compile(r"^ERROR: <input>:(-?\d+):(-?\d+): (.*)$", re.MULTILINE)
 _STATUS: Final = re.compile(r"^[A-Z_]+: | \[[A-Z_]+\]$")
+# The type of what was found to be wrong already.
+_CONSEQUENCE: Final = "*error*"
 _FIELD: Final = re.compile(r"undeclared reference to 'device\.(\w+)'")
 _DEVICE: Final = "undeclared reference to 'device'"
 
@@ -43,7 +45,7 @@ _RUNTIME_WORDS: Final[tuple[tuple[re.Pattern[str], _Word], ...]] = (
 def of_compiler(error: str) -> str:
     """Return the issues of an expression that does not compile, each with its place."""
     error = _STATUS.sub("", error)
-    issues = [_issue(*found) for found in _ISSUE.findall(error)]
+    issues = [_issue(*found) for found in _ISSUE.findall(error) if _CONSEQUENCE not in found[-1]]
     if not issues:
         return _in_words(error, _COMPILE_WORDS)
     return "; ".join(dict.fromkeys(issues[:SHOWN_MAX]))

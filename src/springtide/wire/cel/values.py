@@ -1,8 +1,10 @@
 """Quantities and versions as they travel through an expression: as tagged bytes.
 
-Equal bytes are equal values, so the library's own `==` and `in` are right: a quantity is its number of
-nano units, a version is written without the build part, which takes no part in comparisons. The tag is
-no UTF-8, so that no conversion makes a text of one.
+Equal bytes are equal values, so that the library's own `in` is right: a quantity is its number of nano
+units, a version is written without the build part, which takes no part in comparisons. A quantity that
+is whole, but that Kubernetes does not see as an integer because of how it was written (`1000m`), is
+marked; `==` of quantities is therefore computed here. The tag is no UTF-8, so that no conversion makes a
+text of one.
 """
 
 from typing import Final
@@ -15,6 +17,7 @@ from springtide.wire.cel import versions
 _QUANTITY: Final = b"\xffq"
 _VERSION: Final = b"\xffv"
 _TAG_LENGTH: Final = 2
+_NOT_SEEN_AS_INTEGER: Final = b"~"
 _NAMES: Final = {_QUANTITY: "kubernetes.Quantity", _VERSION: "kubernetes.Semver"}
 
 Carried = bool | int | str | bytes
@@ -27,7 +30,8 @@ def carried(value: bool | int | str | Version) -> Carried:  # noqa: FBT001
 
 def carried_quantity(value: Quantity) -> bytes:
     """Return a quantity as expressions see it."""
-    return _QUANTITY + str(value.nano).encode()
+    is_plain = value.nano % NANO or value.as_int64() is not None
+    return _QUANTITY + str(value.nano).encode() + (b"" if is_plain else _NOT_SEEN_AS_INTEGER)
 
 
 def carried_version(text: str, is_lenient: bool = False) -> bytes:  # noqa: FBT001, FBT002
@@ -89,18 +93,18 @@ def sign(value: bytes) -> int:
 
 def add(left: bytes, right: bytes | int) -> bytes:
     """Return the sum of a quantity and a quantity or number."""
-    return _quantity_of(_nano(left) + _nano(right))
+    return carried_quantity(_quantity(left).add(_quantity(right)))
 
 
 def subtract(left: bytes, right: bytes | int) -> bytes:
     """Return the difference of a quantity and a quantity or number."""
-    return _quantity_of(_nano(left) - _nano(right))
+    return carried_quantity(_quantity(left).subtract(_quantity(right)))
 
 
 def is_integer(value: bytes) -> bool:
-    """Return whether a quantity is a whole number of 64 bits."""
-    units, rest = divmod(_nano(value), NANO)
-    return rest == 0 and quantities.INT64_MIN <= units <= quantities.INT64_MAX
+    """Return whether a quantity is a whole number of 64 bits, and written as one."""
+    found = _quantity(value)
+    return found.nano % NANO == 0 and found.as_int64() is not None
 
 
 def as_integer(value: bytes) -> int:
@@ -138,16 +142,18 @@ def _tag(value: bytes) -> bytes:
     return bytes(value[:_TAG_LENGTH])
 
 
-def _nano(value: bytes | int) -> int:
-    if isinstance(value, int):
-        return value * NANO
+def _nano(value: bytes) -> int:
     if _tag(value) != _QUANTITY:
         raise _mismatch("quantity function", value)
-    return int(value[_TAG_LENGTH:])
+    return int(value[_TAG_LENGTH:].rstrip(_NOT_SEEN_AS_INTEGER))
 
 
-def _quantity_of(nano: int) -> bytes:
-    return _QUANTITY + str(nano).encode()
+def _quantity(value: bytes | int) -> Quantity:
+    if isinstance(value, int):
+        return quantities.of(value)
+    is_plain = not value.endswith(_NOT_SEEN_AS_INTEGER)
+    nano = _nano(value)
+    return Quantity(nano=nano, scale=0 if is_plain and nano % NANO == 0 else None)
 
 
 def _version(value: bytes) -> versions.Numbers:
