@@ -36,6 +36,12 @@ _RUNTIME_WORDS: Final[tuple[tuple[re.Pattern[str], _Word], ...]] = (
     (re.compile(r"Key not found in map : (.*)"), r"no such key: \1"),
     (re.compile(r"No matching overloads found : "), "no such overload: "),
     (re.compile(r"\b(u?int)64\b"), r"\1"),
+    (re.compile(r"malformed UTF-8 bytes"), "no such overload: string(version)"),
+    # That a quantity or a version travels as bytes is nobody's business.
+    (re.compile(r"(?<=[(, ])bytes(?=[,)])"), "quantity or version"),
+    (re.compile(r"<jump_condition>"), "the condition is no bool"),
+    (re.compile(r"<iter_range>"), "only lists and maps have elements"),
+    (re.compile(r"Applying SELECT to non-message type"), "no such overload: only maps have keys"),
     (re.compile(r"divide by zero"), "division by zero"),
     (re.compile(r"Index error: index=(-?\d+) .*"), r"index out of bounds: \1"),
     (re.compile(r"Iteration budget exceeded"), "it is too expensive: it loops too often"),

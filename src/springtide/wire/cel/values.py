@@ -24,8 +24,19 @@ Carried = bool | int | str | bytes
 
 
 def carried(value: bool | int | str | Version) -> Carried:  # noqa: FBT001
-    """Return an attribute's value as expressions see it."""
-    return carried_version(value.text) if isinstance(value, Version) else value
+    """Return an attribute's value as expressions see it, or raise ValueError."""
+    if isinstance(value, Version):
+        return carried_version(value.text)
+    return carried_text(value) if isinstance(value, str) else value
+
+
+def carried_text(text: str) -> str:
+    """Return a text that the library takes as it is, or raise ValueError: it would cut it at a NUL."""
+    if "\0" in text:
+        raise ValueError("a text with a NUL character cannot be looked at")
+    if not text.isascii():
+        text.encode()
+    return text
 
 
 def carried_quantity(value: Quantity) -> bytes:
