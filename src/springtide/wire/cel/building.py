@@ -32,8 +32,12 @@ class Builder:
         return tree.Constant(next(self._ids), tree.text(text))
 
     def number(self, number: int) -> Node:
-        """Return a literal of a number that is not negative."""
+        """Return a literal of a whole number."""
         return tree.Constant(next(self._ids), tree.integer(number))
+
+    def data(self, data: bytes) -> Node:
+        """Return a literal of bytes."""
+        return tree.Constant(next(self._ids), tree.data(data))
 
     def empty_map(self) -> Node:
         """Return `{}`."""

@@ -1,4 +1,4 @@
-"""Lets versions fail where Kubernetes has no such function for them, and compares quantities by value.
+"""Lets versions fail where Kubernetes has no such function for them.
 
 A version travels as bytes, for which the library has more operators than Kubernetes has for versions.
 What is of a known type was checked already; what a device's attribute is shows only when it is read.
@@ -14,14 +14,19 @@ from springtide.wire.cel.syntax import DYNAMIC, Checked
 from springtide.wire.cel.tree import Call, Node
 
 _ORDER: Final = ("_<_", "_<=_", "_>_", "_>=_", "_+_")
-_EQUALITIES: Final = ("_==_", "_!=_")
-_QUANTITY: Final = "kubernetes.Quantity"
-_COMPUTING: Final = ("add", "sub")
-_NO_ORDER: Final = 2
-_CARRIED: Final = ("kubernetes.Semver", _QUANTITY)
+_CARRIED: Final = ("kubernetes.Semver", "kubernetes.Quantity")
 _NULL: Final = "null"
 _ACCESSES: Final = ("_[_]", "_[?_]", "_?._", "orValue", "value", "dyn")
 _NO_OVERLOAD: Final = "no such overload: {} of a version"
+
+
+def is_lookup(node: Node) -> bool:
+    """Return whether this only looks something up, so that doing it twice costs little."""
+    return all(
+        isinstance(part, tree.Constant | tree.Name | tree.Select | tree.MapLiteral)
+        or (isinstance(part, Call) and part.function in _ACCESSES)
+        for part in tree.walk(node)
+    )
 
 
 class Guards:
@@ -33,8 +38,6 @@ class Guards:
 
     def guarded(self, call: Call) -> Node:
         """Return the call, or a choice between it and a fault."""
-        if call.function in _EQUALITIES and self._are_quantities(call):
-            return self._compared(call)
         condition = self._condition(call)
         if condition is None:
             return call
@@ -42,25 +45,8 @@ class Guards:
         return self._build.choice(condition, self._build.fault(_NO_OVERLOAD.format(name)), call)
 
     def may_be_version(self, node: Node) -> bool:
-        """Return whether this is of unknown type and only looked up: doing that twice costs little."""
-        return self._expression.kind(node) == DYNAMIC and all(
-            isinstance(part, tree.Constant | tree.Name | tree.Select | tree.MapLiteral)
-            or (isinstance(part, Call) and part.function in _ACCESSES)
-            for part in tree.walk(node)
-        )
-
-    def _are_quantities(self, call: Call) -> bool:
-        return all(self._expression.kind(operand) == _QUANTITY for operand in call.arguments)
-
-    def _compared(self, call: Call) -> Call:
-        left, right = call.arguments
-        order = self._build.call("compareTo", right, target=left)
-        # Kubernetes' `==` does not know a computed quantity again when it stands on the right.
-        is_known = not (isinstance(right, Call) and right.function in _COMPUTING)
-        if not is_known and call.function == "_==_":
-            return self._build.fault("no such overload: == with a computed quantity on the right")
-        equal = self._build.number(0 if is_known else _NO_ORDER)
-        return self._build.call(call.function, order, equal)
+        """Return whether this is of unknown type, and can be asked for it at little cost."""
+        return self._expression.kind(node) == DYNAMIC and is_lookup(node)
 
     def _condition(self, call: Call) -> Node | None:
         operands = tree.children(call)
@@ -93,7 +79,8 @@ class Guards:
 
     def _membership(self, element: Node, over: Node) -> Node | None:
         is_constant = isinstance(over, tree.ListLiteral) and all(
-            isinstance(other, tree.Constant) for other in over.elements
+            isinstance(other, tree.Constant) and self._expression.kind(other) not in _CARRIED
+            for other in over.elements
         )
         return self._is_bytes(element) if is_constant and self.may_be_version(element) else None
 

@@ -12,9 +12,10 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from springtide.wire.cel import patterns, tree
+from springtide.wire.cel import patterns, tree, values
 from springtide.wire.cel.building import Builder
 from springtide.wire.cel.guards import Guards
+from springtide.wire.cel.ordering import METHODS, Ordering
 from springtide.wire.cel.syntax import Checked
 from springtide.wire.cel.tree import Call, ListLiteral, Node
 from springtide.wire.cel.variables import domain_variable
@@ -44,11 +45,15 @@ class _Rewriter:
     def __init__(self, expression: Checked) -> None:
         self._build = Builder(expression.root)
         self._guards = Guards(expression, self._build)
+        self._ordering = Ordering(expression, self._build)
         self._aliases: dict[str, str] = {}
         self._rules: dict[str, Callable[[Call], Node]] = {
             "_[_]": self._index,
             "_[?_]": self._optional_index,
             "_?._": self._optional_index,
+            **dict.fromkeys(METHODS, self._ordering.method),
+            "quantity": self._literal,
+            "semver": self._literal,
             "find": self._find,
             "findAll": self._find_all,
             "includes": self._includes,
@@ -76,6 +81,8 @@ class _Rewriter:
             target=None if call.target is None else self.node(call.target),
             arguments=tuple(map(self.node, call.arguments)),
         )
+        if self._ordering.is_of_quantities(call):
+            return self._ordering.equality(below)
         return self._rules.get(call.function, self._guards.guarded)(below)
 
     def _entry(self, entry: tree.Entry) -> tree.Entry:
@@ -129,6 +136,22 @@ class _Rewriter:
         inner = replace(found, id=self._build.new_id())
         outer = self._build.call("orValue", self._build.empty_map(), target=inner)
         return replace(outer, id=found.id)
+
+    def _literal(self, call: Call) -> Node:
+        """Read a quantity or version once, if its text is known; what is malformed stays a call."""
+        literals = [node for node in call.arguments if isinstance(node, tree.Constant)]
+        text = literals[0].text if literals else None
+        if text is None or len(literals) < len(call.arguments):
+            return call
+        try:
+            if call.function == "quantity":
+                data = values.quantity(text)
+            else:
+                is_lenient = len(literals) > 1 and literals[1].body == tree.TRUE
+                data = values.carried_version(text, is_lenient)
+        except ValueError:
+            return call
+        return tree.Constant(call.id, tree.data(data))
 
     def _find(self, call: Call) -> Node:
         pattern = self._pattern(call.arguments[0])

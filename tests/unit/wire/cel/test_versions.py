@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from springtide.wire.cel.versions import NUMBER_MAX, compare, parse
+from springtide.wire.cel.values import carried_version, compare
+from springtide.wire.cel.versions import NUMBER_MAX, parse
 
 # Each is before the next; the first eight stand in the specification of semver.org.
 ORDERED = (
@@ -52,7 +53,7 @@ LENIENT = {
 
 
 def test_versions_have_their_order() -> None:
-    versions = [parse(text) for text in ORDERED]
+    versions = [carried_version(text) for text in ORDERED]
 
     orders = [[compare(left, right) for right in versions] for left in versions]
 
@@ -61,7 +62,7 @@ def test_versions_have_their_order() -> None:
 
 
 def test_the_build_part_takes_no_part() -> None:
-    order = compare(parse("1.0.0+a.01"), parse("1.0.0+b"))
+    order = compare(carried_version("1.0.0+a.01"), carried_version("1.0.0+b"))
 
     assert order == 0
 
