@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from springtide.apps.planner.assemble import Picture
 from springtide.apps.planner.report import (
     ApartPod,
+    ExtenderReport,
     FittingPod,
     GroupReport,
     GroupVerdict,
@@ -23,6 +24,7 @@ from springtide.apps.planner.report import (
 from springtide.engine.capacity.explain import Stuck
 from springtide.engine.capacity.plan import Plan, SizedGroup, Step
 from springtide.engine.framework.fit_error import fit_error
+from springtide.engine.placement.extenders import FAILURE
 from springtide.model.pod import Pod
 from springtide.model.problem import Problem
 from springtide.model.refusal import Refusal
@@ -46,7 +48,12 @@ NO_NODES = "no nodes available to schedule pods"
 
 
 def compose(
-    plan: Plan, picture: Picture, *, read: InputReport, problems: Sequence[Problem]
+    plan: Plan,
+    picture: Picture,
+    *,
+    read: InputReport,
+    problems: Sequence[Problem],
+    extenders: tuple[ExtenderReport, ...] = (),
 ) -> PlanReport:
     """Return the report of a plan."""
     total = picture.ledger.count
@@ -63,6 +70,7 @@ def compose(
             for pod, reason in (*picture.apart, *picture.denied)
         ),
         not_evaluated=_not_evaluated(picture.waiting),
+        extenders=extenders,
         problems=tuple(
             ProblemReport(
                 source=item.source, object=item.object, field=item.field, message=item.message
@@ -227,10 +235,18 @@ def _stuck(item: Stuck, total: int) -> StuckReport:
     )
     return StuckReport(
         pods=tuple(pod.key for pod in item.pods),
-        message=fit_error(total, item.on_nodes) if total else NO_NODES,
+        message=_message(item, total),
         closest=next((verdict for verdict in verdicts if verdict.group == item.closest), None),
         groups=verdicts,
     )
+
+
+def _message(item: Stuck, total: int) -> str:
+    """Return what kube-scheduler would say; a failed extender ends its attempt with that error."""
+    if not total:
+        return NO_NODES
+    failed = next((each for each, _ in item.on_nodes if each.rule == FAILURE), None)
+    return fit_error(total, item.on_nodes) if failed is None else failed.text
 
 
 def _merged(items: Iterable[StuckReport]) -> tuple[StuckReport, ...]:

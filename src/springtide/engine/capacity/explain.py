@@ -1,8 +1,8 @@
 """Why a plan does not help: what every group says to pods that are left over, and which is closest.
 
 A group is the closer to taking a pod the fewer things would have to change: first groups that would
-do but may not grow, then those whose devices fall short, then those whose cpu or memory does, then
-those of which nothing is known, and last those that the pod itself keeps away from.
+do but may not grow, then those whose devices fall short or to which only a scheduler extender
+objects, then those whose cpu or memory does, then those of which nothing is known, and last those that the pod itself keeps away from.
 """
 
 from collections.abc import Sequence
@@ -11,6 +11,7 @@ from typing import Final
 import msgspec
 
 from springtide.engine.capacity.batches import Batch
+from springtide.engine.placement import extenders
 from springtide.engine.placement.classes import PodClass
 from springtide.engine.simulation.templates import Template
 from springtide.model.pod import Pod
@@ -87,6 +88,8 @@ def _rank(answer: GroupAnswer, families: set[str], *, has_devices: bool) -> int:
     rule = answer.refusal.rule
     if rule in families:
         return 1 if has_devices else 3
+    if rule in {extenders.RULE, extenders.FAILURE}:
+        return 1
     if rule == "NodeResourcesFit":
         return 2
     return 3 if rule in {"profile", "template"} else 4

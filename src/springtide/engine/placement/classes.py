@@ -4,7 +4,7 @@ Two pods of one class get the same verdict from every rule, so verdicts are kept
 is the framework's ask plus one ask per device family; names and uids are not part of it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 import msgspec
@@ -33,6 +33,8 @@ class PodClass(msgspec.Struct, frozen=True, cache_hash=True):
     `asks` holds one ask per device family, in the order of the families; `refusal` is set if an
     ask makes no sense, and then no node fits. `amounts` includes `pods: 1`. `presence` is what the
     pods show to rules between pods once they are placed, None where there are no such rules.
+    `appearance` stands for what scheduler extenders see of the pods beyond that, empty where none is
+    asked.
     """
 
     framework: PodAsk
@@ -43,6 +45,7 @@ class PodClass(msgspec.Struct, frozen=True, cache_hash=True):
     claims: tuple[str, ...] = ()
     disks: tuple[DiskVolume, ...] = ()
     presence: Presence | None = None
+    appearance: str = ""
 
     @property
     def names_devices(self) -> bool:
@@ -54,28 +57,35 @@ class Classifier:
     """Finds the class of a pod; equal pods get the identical class object.
 
     `keys` are the labels that rules between pods read. With None there are no such rules, and
-    namespaces and labels do not part classes.
+    namespaces and labels do not part classes. `appearance` says what scheduler extenders see of a
+    pod; without it none is asked.
     """
 
     def __init__(
-        self, families: Mapping[str, DeviceFamily], *, keys: frozenset[str] | None = None
+        self,
+        families: Mapping[str, DeviceFamily],
+        *,
+        keys: frozenset[str] | None = None,
+        appearance: Callable[[Pod], str] | None = None,
     ) -> None:
         self._families = families
         self._keys = keys
+        self._appearance = appearance
         self._annotations = sorted(
             {name for family in families.values() for name in family.relevant_annotations()}
         )
-        self._classes: dict[tuple[PodAsk, tuple[tuple[str, str], ...]], PodClass] = {}
+        self._classes: dict[tuple[PodAsk, tuple[tuple[str, str], ...], str], PodClass] = {}
 
     def classify(self, pod: Pod) -> PodClass:
         """Return the pod's class."""
         annotations = pod.annotations
         read = tuple((name, annotations[name]) for name in self._annotations if name in annotations)
         ask = ask_of(pod, with_identity=self.has_rules_between, keys=self._keys)
-        key = (ask, read)
+        appearance = "" if self._appearance is None else self._appearance(pod)
+        key = (ask, read, appearance)
         found = self._classes.get(key)
         if found is None:
-            found = self._classes[key] = self._build(pod, ask)
+            found = self._classes[key] = self._build(pod, ask, appearance)
         return found
 
     @property
@@ -83,7 +93,7 @@ class Classifier:
         """Return whether any rule of any pod reads other pods."""
         return self._keys is not None
 
-    def _build(self, pod: Pod, ask: PodAsk) -> PodClass:
+    def _build(self, pod: Pod, ask: PodAsk, appearance: str) -> PodClass:
         asks: list[Ask] = []
         refusal: Refusal | None = None
         for family in self._families.values():
@@ -103,6 +113,7 @@ class Classifier:
             presence=presence(ask.namespace, ask.labels, ask.spec)
             if self.has_rules_between
             else None,
+            appearance=appearance,
         )
 
 

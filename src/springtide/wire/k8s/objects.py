@@ -96,10 +96,25 @@ def group_of(api_version: str) -> str:
     return api_version.rpartition("/")[0]
 
 
-class Objects:
-    """What has been read so far, keyed by what an object is called."""
+class _Template(msgspec.Struct, frozen=True):
+    """The pod template of a workload, as it is written."""
 
-    def __init__(self) -> None:
+    template: msgspec.Raw = schema.ABSENT
+
+
+class _Workload(msgspec.Struct, frozen=True):
+    spec: _Template = _Template()
+
+
+class Objects:
+    """What has been read so far, keyed by what an object is called.
+
+    `raws` holds nodes, unbound pods and workloads as they are written, if they are kept.
+    """
+
+    def __init__(self, *, keeps_raws: bool = False) -> None:
+        self._keeps_raws = keeps_raws
+        self.raws: dict[str, msgspec.Raw] = {}
         self.parts = Parts()
         self.nodes: dict[str, Node] = {}
         self.pods: dict[str, Pod] = {}
@@ -136,6 +151,8 @@ class Objects:
             self.problem(source, label(kind, plain(raw), at), fault)
         else:
             self._add(read, source, at)
+            if self._keeps_raws:
+                self._keep_raw(read, raw if isinstance(raw, msgspec.Raw) else msgspec.Raw(raw))
 
     def ignore(self, kind: str) -> None:
         """Count an object that is of no use here."""
@@ -183,10 +200,14 @@ class Objects:
         except MalformedObject as fault:
             self.problem(source, _name_of(workload, "metadata"), fault)
             return
+        raw = self.raws.get(_name_of(workload, ""))
+        template = None if raw is None else msgspec.json.decode(raw, type=_Workload).spec.template
         for pod in pods:
             self.manifests[pod.key] = pod
             self._named[pod.key] = named(workload.spec.template.spec)
             self.sources[f"Pod/{pod.key}"] = source
+            if template is not None:
+                self.raws[f"Pod/{pod.key}"] = template
             taken.add(pod.key)
 
     def _add(self, read: Object, source: str, at: str) -> None:
@@ -201,6 +222,12 @@ class Objects:
         else:
             reason = "it is given twice, and the first one counts. Remove one of them."
             self.problem(source, _name_of(read, at), MalformedObject("", reason))
+
+    def _keep_raw(self, read: Object, raw: msgspec.Raw) -> None:
+        """Keep what may be shown to others; the first object of a name counts here too."""
+        is_bound = isinstance(read, schema.Pod) and bool(read.spec.node_name)
+        if isinstance(read, schema.Pod | schema.Node | Replicated) and not is_bound:
+            self.raws.setdefault(_name_of(read, ""), raw)
 
     def _keep(self, read: Object, source: str) -> bool:
         """Keep an object, and return whether it is the first of its name."""
