@@ -13,7 +13,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT.parent))
 
-from bench import command, decode, estimate, first_sight, overlay, plan_dump, scores  # noqa: E402
+from bench import (  # noqa: E402
+    command,
+    decode,
+    device_selectors,
+    estimate,
+    first_sight,
+    overlay,
+    plan_dump,
+    scores,
+)
 from bench.figure import Figure  # noqa: E402
 
 BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
@@ -23,6 +32,7 @@ BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
     "estimate": estimate.measure,
     "overlay": overlay.measure,
     "scores": scores.measure,
+    "device_selectors": device_selectors.measure,
     "command": command.measure,
 }
 
