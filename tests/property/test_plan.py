@@ -7,11 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from springtide.engine.capacity.plan import Plan, Situation, SizedGroup, plan
+from springtide.engine.capacity.plan import plan
 from springtide.engine.capacity.quotas import Quota
 from springtide.engine.capacity.quotas import content as counted
 from springtide.engine.capacity.scene import Bounds, Manner
 from springtide.engine.capacity.similarity import Similarity
+from springtide.engine.capacity.situation import Plan, Situation, SizedGroup
 from springtide.engine.placement.classes import Classifier, standing_holding
 from springtide.engine.simulation.templates import Template
 from springtide.model.group import NodeGroup

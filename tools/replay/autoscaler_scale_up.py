@@ -9,7 +9,7 @@ would be live: groups in backoff, groups that are not safe to grow, prices, prio
 """
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
@@ -19,6 +19,7 @@ import yaml
 from msgspec import structs
 
 from springtide.base.names import CPU, MEMORY, PODS
+from springtide.engine.capacity import events
 from springtide.engine.capacity.batches import Batch
 from springtide.engine.capacity.decision import Decision, Remaining, decide
 from springtide.engine.capacity.estimate import Estimate, estimate
@@ -344,6 +345,7 @@ class _World:
             "podsTriggeredScaleUp": sorted(pod.name for pod in decision.triggered),
             "podsAwaitEvaluation": sorted(pod.name for pod in decision.awaiting),
             "podsRemainUnschedulable": _remaining(decision.remaining),
+            "podEvents": sorted(self._events(decision)),
             "targetSizesAfter": {**self.sizes, **after},
             "templates": {
                 name: _shown_template(template)
@@ -351,6 +353,20 @@ class _World:
                 if isinstance(template, Template)
             },
         }
+
+    def _events(self, decision: Decision) -> Iterator[str]:
+        """Yield what is written on pods, with how many; the original's order within is of chance."""
+        if decision.growths:
+            grown = sorted(decision.growths, key=lambda growth: growth.name)
+            text = events.triggered([(each, self._max_size(each.name)) for each in grown])
+            yield f"{len(decision.triggered)} x Normal {events.TRIGGERED} {text}"
+            return
+        counts: Counter[str] = Counter()
+        for item in decision.remaining:
+            said = (_told(each) for _, each in (*item.rejected, *item.skipped))
+            counts[_in_order(events.not_triggered(said))] += len(item.batch.pods)
+        for text, count in counts.items():
+            yield f"{count} x Normal {events.NOT_TRIGGERED} {text}"
 
     def _max_size(self, name: str) -> int:
         return next(group.max_size for group in self.groups if group.name == name)
@@ -420,8 +436,19 @@ def _remaining(items: Iterable[Remaining]) -> list[dict[str, Any]]:
 
 
 def _reasons(refusal: Refusal) -> list[str]:
-    """Return the reasons; the original has none for a pod that is tied to another node by name."""
-    return sorted(each for each in refusal.reasons if not each.startswith(TIED_BY_NAME))
+    return sorted(_told(refusal).reasons)
+
+
+def _told(refusal: Refusal) -> Refusal:
+    """Return the refusal as it is told: without reason for a pod tied to another node by name."""
+    reasons = tuple(each for each in refusal.reasons if not each.startswith(TIED_BY_NAME))
+    return structs.replace(refusal, reasons=reasons)
+
+
+def _in_order(text: str) -> str:
+    """Return an event's text with what it lists sorted by text, as the recording has it."""
+    start, colon, listed = text.partition(": ")
+    return f"{start}{colon}{', '.join(sorted(listed.split(', ')))}"
 
 
 def _shown_template(template: Template) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from springtide.engine.capacity.plan import SizedGroup
+from springtide.engine.capacity.situation import SizedGroup
 from springtide.engine.framework.ask import keys_read
 from springtide.engine.framework.claims import named_disks
 from springtide.engine.framework.scheduling_gates import pre_enqueue

@@ -5,12 +5,14 @@ import msgspec
 from springtide.apps.planner.assemble import assemble
 from springtide.apps.planner.compose import compose
 from springtide.apps.planner.families import Policies, families
+from springtide.apps.planner.limits import idle_limits
 from springtide.apps.planner.report import InputReport, PlanReport
 from springtide.apps.planner.schedulers import schedulers
 from springtide.base.clock import Clock, Rng
 from springtide.base.errors import SpringtideError
-from springtide.engine.capacity.plan import Situation, plan
+from springtide.engine.capacity.plan import plan
 from springtide.engine.capacity.scene import Bounds, Manner
+from springtide.engine.capacity.situation import Situation
 from springtide.engine.placement.classes import Classifier
 from springtide.engine.placement.family import DeviceFamily
 from springtide.engine.placement.tables import Tables
@@ -55,7 +57,8 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
         chain(request.expanders, prices=prices, rng=rng),
     )
     problems = (*found.problems, *picture.problems, *judges.problems)
-    return compose(answer, picture, read=_read(found, judges.notes), problems=problems)
+    notes = (*judges.notes, *idle_limits(request.bounds.quotas, picture))
+    return compose(answer, picture, read=_read(found, notes), problems=problems)
 
 
 def _families(found: Input, request: Request) -> dict[str, DeviceFamily]:

@@ -43,9 +43,7 @@ def carry_out(
     placed: dict[str, list[Pod]] = {}
     added: list[list[str]] = []
     for growth in growths:
-        names = [
-            f"{growth.name}-new-{growth.size_before + 1 + index}" for index in range(growth.count)
-        ]
+        names = _names(growth)
         added.append(names)
         for name in names:
             row = picture.starts[growth.name].add(name)
@@ -60,11 +58,31 @@ def carry_out(
     if len(placed) > option.estimate.node_count:
         done |= {pod.uid for pods in placed.values() for pod in pods}
         _fill_up([pod for pod in waiting if pod.uid not in done], first, placed, picture=picture)
-    served = [
-        tuple(NewNode(name, tuple(placed[name])) for name in names if placed[name])
-        for names in added
-    ]
-    return served, moved
+    return [_served(names, placed) for names in added], moved
+
+
+def carry_up(
+    growths: Sequence[Growth], waiting: Sequence[Pod], picture: Picture
+) -> list[tuple[NewNode, ...]]:
+    """Add the nodes of growths that no pod asked for, and return those that some can use anyway."""
+    first = picture.overlay.ledger.count
+    added = [_names(growth) for growth in growths]
+    for growth, names in zip(growths, added, strict=True):
+        for name in names:
+            picture.starts[growth.name].add(name)
+    placed: dict[str, list[Pod]] = {name: [] for names in added for name in names}
+    _fill_up(waiting, first, placed, picture=picture)
+    return [_served(names, placed) for names in added]
+
+
+def _names(growth: Growth) -> list[str]:
+    """Return what the new nodes are called, counting on from those that the group has."""
+    numbers = range(growth.size_before + 1, growth.size_after + 1)
+    return [f"{growth.name}-new-{number}" for number in numbers]
+
+
+def _served(names: Iterable[str], placed: Mapping[str, Sequence[Pod]]) -> tuple[NewNode, ...]:
+    return tuple(NewNode(name, tuple(placed[name])) for name in names if placed[name])
 
 
 def _moved(nodes: Sequence[NewNode], picture: Picture) -> tuple[tuple[Pod, str], ...]:

@@ -9,25 +9,21 @@ The caller's ledger is as it was afterwards.
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-import msgspec
-from msgspec.structs import replace
-
-from springtide.base.clock import Clock
 from springtide.engine.capacity.batches import Batch, batches
-from springtide.engine.capacity.carrying import Picture, carry_out
-from springtide.engine.capacity.decision import Decision, Growth, decide, skip_reason
+from springtide.engine.capacity.carrying import Picture, carry_out, carry_up
+from springtide.engine.capacity.decision import Growth, decide, skip_reason
 from springtide.engine.capacity.estimate import Estimate, NewNode, estimate
-from springtide.engine.capacity.explain import LIMIT, GroupAnswer, Stuck, objections, stuck
+from springtide.engine.capacity.explain import LIMIT, GroupAnswer, objections, stuck
+from springtide.engine.capacity.minimum import CLUSTER_FULL, at_least, raised
 from springtide.engine.capacity.options import Expander
 from springtide.engine.capacity.quotas import tracked
-from springtide.engine.capacity.scene import Bounds, Candidate, Manner, Scene, limiter
+from springtide.engine.capacity.scene import Candidate, Scene, limiter
 from springtide.engine.capacity.schedulable import fill
+from springtide.engine.capacity.situation import Plan, Situation, SizedGroup, Step
 from springtide.engine.capacity.start import Start, begin_all
 from springtide.engine.framework.ask import reads_others
-from springtide.engine.placement.classes import Classifier, PodClass
-from springtide.engine.placement.tables import Tables
+from springtide.engine.placement.classes import PodClass
 from springtide.engine.simulation.templates import Template
-from springtide.model.group import NodeGroup
 from springtide.model.overlay import Overlay
 from springtide.model.pod import Pod, PodSpec
 from springtide.model.refusal import Refusal
@@ -35,47 +31,6 @@ from springtide.model.refusal import Refusal
 ROUNDS_MAX: Final = 256
 UNLIMITED: Final = Refusal(rule=LIMIT, reasons=())
 """What keeps a group from growing as long as nobody has asked."""
-
-
-class SizedGroup(msgspec.Struct, frozen=True, kw_only=True):
-    """A group with the number of nodes it has, and its template or why there is none."""
-
-    group: NodeGroup
-    size: int
-    template: Template | Refusal
-
-
-class Situation(msgspec.Struct, frozen=True, kw_only=True):
-    """What a plan is made from."""
-
-    tables: Tables
-    classifier: Classifier
-    pending: Sequence[Pod]
-    groups: Sequence[SizedGroup]
-    clock: Clock
-    bounds: Bounds = Bounds()
-    manner: Manner = Manner()
-
-
-class Step(msgspec.Struct, frozen=True, kw_only=True):
-    """One growth: the group, its size before and after, who goes where, and why this group."""
-
-    group: NodeGroup
-    size_before: int
-    size_after: int
-    nodes: tuple[NewNode, ...]
-    why: str
-    rejected: tuple[tuple[str, str], ...]
-
-
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """The answer. `objections` says of every group which pods it refuses, counted per reason."""
-
-    fitting: tuple[tuple[Pod, str], ...]
-    steps: tuple[Step, ...]
-    stuck: tuple[Stuck, ...]
-    objections: tuple[tuple[str, tuple[tuple[Refusal, int], ...]], ...]
-    sizes: tuple[tuple[str, int, int], ...]
 
 
 def plan(situation: Situation, chain: Sequence[Expander]) -> Plan:
@@ -101,6 +56,7 @@ class _Planner:
         self.rejected: dict[str, str] = {}
         self.limits: dict[str, Refusal] = {}
         self.elsewhere: list[tuple[Pod, str]] = []
+        self.short: tuple[tuple[str, Refusal], ...] = ()
         self.is_moving = reads_others(_joining(situation))
         """Whether what a round places may change what nodes answer to the pods that are left."""
 
@@ -122,6 +78,8 @@ class _Planner:
             if done is None:
                 break
             left = tuple(pod for pod in left if pod.uid not in done)
+        if self.situation.manner.raises_to_minimum:
+            left = self._raise(left)
         remaining = batches(left, classifier)
         scene = self._scene(remaining)
         self.limits = {
@@ -139,6 +97,7 @@ class _Planner:
                 (item.group.name, item.size, self.sizes[item.group.name])
                 for item in self.situation.groups
             ),
+            short=self.short,
         )
 
     # Asking
@@ -218,10 +177,10 @@ class _Planner:
         if skipped is not None:
             return skipped
         total_max = self.situation.bounds.nodes_total_max
-        reason = "time limit of the estimate reached"
         if 0 < total_max <= self.overlay.ledger.count:
-            reason = "max total nodes in cluster reached"
-        elif candidate.group.name in self.rejected:
+            return CLUSTER_FULL
+        reason = "time limit of the estimate reached"
+        if candidate.group.name in self.rejected:
             reason = self.rejected[candidate.group.name]
         return Refusal(rule=LIMIT, reasons=(reason,))
 
@@ -229,36 +188,39 @@ class _Planner:
 
     def _grow(self, remaining: Sequence[Batch]) -> set[str] | None:
         """Grow what is best for the pods and return which of them it serves, or None."""
-        decision = decide(self._scene(remaining), self.chain)
+        scene = self._scene(remaining)
+        decision = decide(scene, self.chain)
         choice = decision.choice
         if choice is None or choice.option is None or not decision.growths:
             self.rejected = {o.group.name: why for o, why in (choice.rejected if choice else ())}
             return None
         best = choice.option.group.name
         # What the estimate found goes onto nodes of its own group first.
-        growths = sorted(
-            map(self._at_least, decision.growths), key=lambda growth: growth.name != best
-        )
+        growths = sorted(at_least(decision.growths, scene), key=lambda growth: growth.name != best)
         waiting = [pod for batch in remaining for pod in batch.pods]
         served, moved = carry_out(growths, decision, waiting, self._picture())
         self.elsewhere.extend(moved)
+        rejected = tuple((option.group.name, why) for option, why in choice.rejected)
+        sharing = f"shares what {best} would get, being similar to it"
         for growth, nodes in zip(growths, served, strict=True):
-            self._record(growth, nodes, decision)
+            if growth.name == best:
+                self._record(growth, nodes, why=choice.why, rejected=rejected)
+            else:
+                self._record(growth, nodes, why=sharing)
         new = (pod for nodes in served for node in nodes for pod in node.pods)
         return {pod.uid for pod in (*new, *(pod for pod, _ in moved))}
 
-    def _at_least(self, growth: Growth) -> Growth:
-        """Return the growth up to the smallest size that its group may have, as limits allow."""
-        group, template = self._item(growth.name).group, self._item(growth.name).template
-        missing = group.min_size - growth.size_after
-        if missing <= 0 or isinstance(template, Refusal):
-            return growth
-        wanted = growth.count + missing
-        total_max = self.situation.bounds.nodes_total_max
-        room = total_max - self.overlay.ledger.count if total_max else wanted
-        allowed = self.tracker.allowed(template, min(wanted, room)).count
-        extra = min(missing, allowed - growth.count)
-        return replace(growth, size_after=growth.size_after + max(0, extra))
+    def _raise(self, left: tuple[Pod, ...]) -> tuple[Pod, ...]:
+        """Raise groups to their minimum sizes and return the pods that still fit nowhere."""
+        found = raised(self._scene(batches(left, self.situation.classifier)))
+        self.short = found.short
+        served = carry_up(found.growths, left, self._picture())
+        for growth, nodes in zip(found.growths, served, strict=True):
+            group = self._item(growth.name).group
+            why = f"raised to its minimum size of {group.min_size}"
+            self._record(growth, nodes, why=why, is_raise=True)
+        done = {pod.uid for nodes in served for node in nodes for pod in node.pods}
+        return tuple(pod for pod in left if pod.uid not in done)
 
     def _picture(self) -> Picture:
         return Picture(
@@ -271,24 +233,28 @@ class _Planner:
     def _item(self, name: str) -> SizedGroup:
         return next(item for item in self.situation.groups if item.group.name == name)
 
-    def _record(self, growth: Growth, nodes: tuple[NewNode, ...], decision: Decision) -> None:
-        choice, item = decision.choice, self._item(growth.name)
-        assert choice is not None
-        assert choice.option is not None
+    def _record(
+        self,
+        growth: Growth,
+        nodes: tuple[NewNode, ...],
+        *,
+        why: str,
+        rejected: tuple[tuple[str, str], ...] = (),
+        is_raise: bool = False,
+    ) -> None:
+        item = self._item(growth.name)
         assert isinstance(item.template, Template)
         self.tracker.consume(item.template, growth.count)
         self.sizes[growth.name] = growth.size_after
-        best = choice.option.group.name
-        is_best = growth.name == best
-        rejected = [(option.group.name, why) for option, why in choice.rejected]
         self.steps.append(
             Step(
                 group=item.group,
                 size_before=growth.size_before,
                 size_after=growth.size_after,
                 nodes=nodes,
-                why=choice.why if is_best else f"shares what {best} would get, being similar to it",
-                rejected=tuple(rejected) if is_best else (),
+                why=why,
+                rejected=rejected,
+                is_raise=is_raise,
             )
         )
 

@@ -6,10 +6,11 @@ from msgspec.structs import replace
 
 from springtide.base.clock import Clock
 from springtide.engine.capacity.options import Expander
-from springtide.engine.capacity.plan import Plan, Situation, SizedGroup, plan
+from springtide.engine.capacity.plan import plan
 from springtide.engine.capacity.quotas import Quota
 from springtide.engine.capacity.scene import Bounds, Manner
 from springtide.engine.capacity.similarity import Similarity
+from springtide.engine.capacity.situation import Plan, Situation, SizedGroup
 from springtide.engine.framework.ask import keys_read
 from springtide.engine.placement.classes import Classifier
 from springtide.engine.simulation.templates import Template
@@ -134,6 +135,41 @@ def test_a_group_grows_to_its_minimum_at_least() -> None:
     answer = planned([pod("p", cpu=3)], [sized("g", SMALL, min_size=3)])
 
     assert answer.sizes == (("g", 0, 3),)
+
+
+def test_groups_that_no_pod_needs_are_raised_to_their_minimum_if_asked() -> None:
+    groups = [sized("g", SMALL), sized("low", SMALL, size=1, min_size=3)]
+    manner = Manner(raises_to_minimum=True)
+
+    answer = planned([pod("p", cpu=3)], groups, manner=manner)
+
+    assert answer.sizes == (("g", 0, 1), ("low", 1, 3))
+    assert [step.is_raise for step in answer.steps] == [False, True]
+    assert answer.steps[1].nodes == ()
+
+
+def test_pods_that_no_expander_helps_run_on_nodes_that_are_raised_anyway() -> None:
+    groups = [sized(name, SMALL, min_size=1) for name in ("a", "b")]
+    manner = Manner(raises_to_minimum=True)
+
+    answer = planned([pod("p", cpu=3)], groups, chain=[Price(PriceModel())], manner=manner)
+
+    assert answer.stuck == ()
+    assert answer.sizes == (("a", 0, 1), ("b", 0, 1))
+    assert [names(each.pods) for step in answer.steps for each in step.nodes] == [["p"]]
+
+
+def test_a_group_that_limits_keep_below_its_minimum_is_told() -> None:
+    manner = Manner(raises_to_minimum=True)
+
+    answer = planned(
+        [], [sized("g", SMALL, min_size=2)], bounds=Bounds(nodes_total_max=1), manner=manner
+    )
+
+    assert answer.sizes == (("g", 0, 1),)
+    assert [(name, each.text) for name, each in answer.short] == [
+        ("g", "max total nodes in cluster reached")
+    ]
 
 
 def test_a_full_group_is_told_to_be_full() -> None:
