@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from springtide.engine.capacity.situation import SizedGroup
 from springtide.engine.framework.ask import keys_read
 from springtide.engine.framework.claims import named_disks
+from springtide.engine.framework.default_selector import DefaultSelectors
 from springtide.engine.framework.scheduling_gates import pre_enqueue
 from springtide.engine.placement.classes import standing_holding
 from springtide.engine.placement.family import DeviceFamily
@@ -36,7 +37,8 @@ class Picture(msgspec.Struct, frozen=True, kw_only=True):
 
     `waiting` are the pods to plan for, `apart` those that wait for something else, and `denied`
     manifests that could never become pods, each with the reason. `read_keys` are the labels that
-    rules between pods read, None where there are no such rules.
+    rules between pods read, None where there are no such rules; `defaults` knows who is spread by
+    default, None if nobody is.
     """
 
     ledger: Ledger
@@ -46,10 +48,19 @@ class Picture(msgspec.Struct, frozen=True, kw_only=True):
     denied: tuple[tuple[Pod, str], ...]
     problems: tuple[Problem, ...]
     read_keys: frozenset[str] | None = None
+    defaults: DefaultSelectors | None = None
 
 
-def assemble(found: Input, families: Mapping[str, DeviceFamily]) -> Picture:
-    """Return the picture of everything that was read."""
+def assemble(
+    found: Input,
+    families: Mapping[str, DeviceFamily],
+    *,
+    spreading: frozenset[str] = frozenset(),
+) -> Picture:
+    """Return the picture of everything that was read.
+
+    `spreading` are the schedulers that spread pods hard which state no constraint.
+    """
     problems: list[Problem] = []
     ledger = Ledger()
     ledger.namespaces = found.namespaces
@@ -58,8 +69,9 @@ def assemble(found: Input, families: Mapping[str, DeviceFamily]) -> Picture:
         if group.template is not None:
             registered[group.template.name] = _registered(group.template, families)
     pods, denied = _everyone(found, families, problems)
-    read_keys = keys_read([*(pod.spec for pod in pods), *(each.spec for each in found.daemon_sets)])
     placed, waiting, apart = _sorted_out(pods)
+    defaults = DefaultSelectors(found.selecting, spreading) if spreading else None
+    read_keys = _read_keys(found, pods, waiting, defaults)
     ledger.hold_all(
         [
             standing_holding(
@@ -90,7 +102,17 @@ def assemble(found: Input, families: Mapping[str, DeviceFamily]) -> Picture:
         denied=tuple(denied),
         problems=tuple(_placed(problem, found.sources) for problem in problems),
         read_keys=read_keys,
+        defaults=defaults,
     )
+
+
+def _read_keys(
+    found: Input, pods: Sequence[Pod], waiting: Sequence[Pod], defaults: DefaultSelectors | None
+) -> frozenset[str] | None:
+    """Return which labels rules between pods read, None if there are no such rules."""
+    selectors = () if defaults is None else filter(None, map(defaults.of, waiting))
+    specs = [*(pod.spec for pod in pods), *(each.spec for each in found.daemon_sets)]
+    return keys_read(specs, selectors)
 
 
 def _placed(problem: Problem, sources: Mapping[str, str]) -> Problem:

@@ -7,7 +7,7 @@ from springtide.apps.planner.compose import compose
 from springtide.apps.planner.families import Policies, families
 from springtide.apps.planner.limits import idle_limits
 from springtide.apps.planner.report import InputReport, PlanReport
-from springtide.apps.planner.schedulers import schedulers
+from springtide.apps.planner.schedulers import scheduler_notes, schedulers
 from springtide.base.clock import Clock, Rng
 from springtide.base.errors import SpringtideError
 from springtide.engine.capacity.plan import plan
@@ -41,13 +41,13 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
     configuration and `InvalidDocument` for a scheduler configuration with which nothing starts.
     """
     kinds = _families(found, request)
-    picture = assemble(found, kinds)
-    judges = schedulers(found.scheduler, kinds, picture.waiting, found.storage)
+    judges = schedulers(found.scheduler, kinds, found.storage)
+    picture = assemble(found, kinds, spreading=judges.spreading)
     prices = PriceModel(cluster_size=picture.ledger.count)
     answer = plan(
         Situation(
             tables=Tables(picture.ledger, judges.framework, kinds, by_scheduler=judges.by_name),
-            classifier=Classifier(kinds, keys=picture.read_keys),
+            classifier=Classifier(kinds, keys=picture.read_keys, defaults=picture.defaults),
             pending=picture.waiting,
             groups=picture.groups,
             clock=clock,
@@ -57,7 +57,10 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
         chain(request.expanders, prices=prices, rng=rng),
     )
     problems = (*found.problems, *picture.problems, *judges.problems)
-    notes = (*judges.notes, *idle_limits(request.bounds.quotas, picture))
+    notes = (
+        *scheduler_notes(judges, picture.waiting, found.selecting),
+        *idle_limits(request.bounds.quotas, picture),
+    )
     return compose(answer, picture, read=_read(found, notes), problems=problems)
 
 

@@ -8,32 +8,45 @@ answer says so.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 import msgspec
 
 from springtide.engine.framework.framework import Framework, FrameworkConfig
-from springtide.engine.framework.profiles import CannotSetUp, Profile, Scheduler, set_up
+from springtide.engine.framework.profiles import (
+    TOPOLOGY_SPREAD,
+    CannotSetUp,
+    Profile,
+    Scheduler,
+    set_up,
+)
 from springtide.engine.placement.family import DeviceFamily
 from springtide.model.pod import Pod
 from springtide.model.problem import Problem
+from springtide.model.selecting import Selecting
 from springtide.model.storage import Storage
 from springtide.wire.kubescheduler import CONSTRUCTION_FAULTS, KIND, Given, refusal
 
+UNSELECTED: Final = (
+    "The scheduler spreads pods by default that a service or their controller selects, but the input "
+    "has no Service, ReplicaSet, StatefulSet or Deployment; add them to have these pods spread."
+)
+
 
 class Schedulers(msgspec.Struct, frozen=True, kw_only=True):
-    """The rules of each scheduler by name, and those of every other one."""
+    """The rules of each scheduler by name, and those of every other one.
+
+    `spreading` are those that spread pods hard which state no constraint.
+    """
 
     framework: Framework
     by_name: Mapping[str, Framework] = {}
+    spreading: frozenset[str] = frozenset()
     problems: tuple[Problem, ...] = ()
-    notes: tuple[str, ...] = ()
 
 
 def schedulers(
-    given: Given | None,
-    families: Mapping[str, DeviceFamily],
-    pods: Sequence[Pod],
-    storage: Storage,
+    given: Given | None, families: Mapping[str, DeviceFamily], storage: Storage
 ) -> Schedulers:
     """Return whose rules judge, or raise InvalidDocument if the scheduler does not start.
 
@@ -49,9 +62,14 @@ def schedulers(
     return Schedulers(
         framework=_ignoring(given.configuration.ignored_by_scheduler, storage),
         by_name=by_name,
+        spreading=frozenset(each.name for each in scheduler.profiles if _spreads(each)),
         problems=tuple(_replaced(scheduler, given)),
-        notes=_notes(by_name, pods),
     )
+
+
+def _spreads(profile: Profile) -> bool:
+    is_hard = any(each.is_hard for each in profile.framework.default_spread)
+    return is_hard and TOPOLOGY_SPREAD in (profile.framework.filters or (TOPOLOGY_SPREAD,))
 
 
 def _ignoring(resources: Iterable[str], storage: Storage) -> Framework:
@@ -87,11 +105,19 @@ def _replacement(profile: Profile) -> str:
     )
 
 
-def _notes(by_name: Mapping[str, Framework], pods: Sequence[Pod]) -> tuple[str, ...]:
+def scheduler_notes(
+    judges: Schedulers, pods: Sequence[Pod], selecting: Selecting
+) -> tuple[str, ...]:
+    """Return what is worth knowing about whose rules judge these pods."""
     strangers = Counter(
-        pod.spec.scheduler_name for pod in pods if pod.spec.scheduler_name not in by_name
+        pod.spec.scheduler_name
+        for pod in pods
+        if judges.by_name and pod.spec.scheduler_name not in judges.by_name
     )
-    return tuple(_note(name, count) for name, count in sorted(strangers.items()))
+    notes = [_note(name, count) for name, count in sorted(strangers.items())]
+    if judges.spreading and not selecting.services and not selecting.controllers:
+        notes.append(UNSELECTED)
+    return tuple(notes)
 
 
 def _note(name: str, count: int) -> str:

@@ -25,7 +25,7 @@ from springtide.engine.framework.ask import reads_others
 from springtide.engine.placement.classes import PodClass
 from springtide.engine.simulation.templates import Template
 from springtide.model.overlay import Overlay
-from springtide.model.pod import Pod, PodSpec
+from springtide.model.pod import Pod
 from springtide.model.refusal import Refusal
 
 ROUNDS_MAX: Final = 256
@@ -57,7 +57,7 @@ class _Planner:
         self.limits: dict[str, Refusal] = {}
         self.elsewhere: list[tuple[Pod, str]] = []
         self.short: tuple[tuple[str, Refusal], ...] = ()
-        self.is_moving = reads_others(_joining(situation))
+        self.is_moving = _reads_others(situation)
         """Whether what a round places may change what nodes answer to the pods that are left."""
 
     def run(self) -> Plan:
@@ -259,8 +259,10 @@ class _Planner:
         )
 
 
-def _joining(situation: Situation) -> list[PodSpec]:
-    """Return the specs of all pods that a plan may add, those of new nodes included."""
+def _reads_others(situation: Situation) -> bool:
+    """Return whether a rule of any pod reads others that the plan may add, new nodes' own included."""
     templates = [item.template for item in situation.groups if isinstance(item.template, Template)]
-    own = [pod.spec for template in templates for pod in template.pods]
-    return [*own, *(pod.spec for pod in situation.pending)]
+    classes = map(situation.classifier.classify, situation.pending)
+    return any(each.framework.reads_others for each in classes) or reads_others(
+        pod.spec for template in templates for pod in template.pods
+    )

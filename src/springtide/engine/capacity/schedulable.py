@@ -56,7 +56,7 @@ def fill(
 
 def _likes(pod: Pod, pod_class: PodClass) -> tuple[PodClass, str]:
     """Return what a pod has in common with those that fail if it does."""
-    if not pod_class.framework.spec.neighbours.may_exclude:
+    if not pod_class.framework.reads_others:
         return pod_class, ""
     return pod_class, pod.uid if pod.owner is None else pod.owner.uid
 

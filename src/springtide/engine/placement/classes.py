@@ -12,6 +12,7 @@ import msgspec
 from springtide.base.names import PODS
 from springtide.engine.framework.ask import PodAsk, ask_of
 from springtide.engine.framework.claims import held_claims, named_disks
+from springtide.engine.framework.default_selector import DefaultSelectors
 from springtide.engine.framework.requests import (
     SPEC_CACHE_ENTRIES,
     held_requests,
@@ -54,14 +55,19 @@ class Classifier:
     """Finds the class of a pod; equal pods get the identical class object.
 
     `keys` are the labels that rules between pods read. With None there are no such rules, and
-    namespaces and labels do not part classes.
+    namespaces and labels do not part classes. `defaults` knows who is spread by default.
     """
 
     def __init__(
-        self, families: Mapping[str, DeviceFamily], *, keys: frozenset[str] | None = None
+        self,
+        families: Mapping[str, DeviceFamily],
+        *,
+        keys: frozenset[str] | None = None,
+        defaults: DefaultSelectors | None = None,
     ) -> None:
         self._families = families
         self._keys = keys
+        self._defaults = defaults
         self._annotations = sorted(
             {name for family in families.values() for name in family.relevant_annotations()}
         )
@@ -71,7 +77,12 @@ class Classifier:
         """Return the pod's class."""
         annotations = pod.annotations
         read = tuple((name, annotations[name]) for name in self._annotations if name in annotations)
-        ask = ask_of(pod, with_identity=self.has_rules_between, keys=self._keys)
+        ask = ask_of(
+            pod,
+            with_identity=self.has_rules_between,
+            keys=self._keys,
+            default_selector=None if self._defaults is None else self._defaults.of(pod),
+        )
         key = (ask, read)
         found = self._classes.get(key)
         if found is None:

@@ -11,6 +11,7 @@ import pytest
 
 from springtide.engine.framework.framework import Framework
 from springtide.engine.framework.profiles import CannotSetUp, Profile, Scheduler, set_up
+from springtide.model.neighbours import SpreadConstraint
 from springtide.model.pod import Container, HostPort, PodSpec
 from springtide.model.scheduler import Extender, ExtenderTLSConfig, SchedulerConfiguration
 from springtide.wire.kubescheduler import CONSTRUCTION_FAULTS, from_json
@@ -211,3 +212,36 @@ def test_an_extender_that_cannot_be_reached_safely_is_refused() -> None:
     assert tls_fault(ca_data=b"foo").endswith("unable to parse bytes as PEM block")
     assert tls_fault(cert_data=b"foo", key_file="/key").endswith("PEM data in certificate input")
     assert tls_fault(cert_file="/cert", key_data=b"foo").endswith("PEM data in key input")
+
+
+def test_default_constraints_are_read_with_what_they_leave_out() -> None:
+    args = {
+        "defaultingType": "List",
+        "defaultConstraints": [
+            {"maxSkew": 2, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"},
+            {
+                "maxSkew": 1,
+                "topologyKey": "host",
+                "whenUnsatisfiable": "ScheduleAnyway",
+                "nodeAffinityPolicy": "Ignore",
+                "nodeTaintsPolicy": "Honor",
+            },
+        ],
+    }
+
+    found = profile(pluginConfig=[{"name": "PodTopologySpread", "args": args}])
+
+    assert found.framework.default_spread == (
+        SpreadConstraint(max_skew=2, topology_key="zone"),
+        SpreadConstraint(
+            max_skew=1,
+            topology_key="host",
+            is_hard=False,
+            honors_affinity=False,
+            honors_taints=True,
+        ),
+    )
+
+
+def test_the_built_in_default_constraints_exclude_no_node() -> None:
+    assert not any(each.is_hard for each in profile().framework.default_spread)
