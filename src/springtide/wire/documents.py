@@ -19,7 +19,7 @@ from springtide.model.profile import DeviceProfile
 from springtide.model.selecting import Selecting
 from springtide.model.storage import Storage
 from springtide.model.workload import DaemonSet
-from springtide.wire import configurations, kubescheduler, yaml
+from springtide.wire import configurations, yaml
 from springtide.wire.errors import MalformedDocument, MalformedObject
 from springtide.wire.json_faults import end_of_first, malformed_json
 from springtide.wire.k8s.objects import LIST_DECODER, Objects, group_of, label, reads
@@ -55,7 +55,7 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     groups: tuple[NodeGroup, ...] = ()
     profiles: tuple[DeviceProfile, ...] = ()
     device_config: Mapping[str, object] | None = None
-    scheduler: kubescheduler.Given | None = None
+    scheduler: configurations.Given | None = None
     sources: Mapping[str, str] = {}
     problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
@@ -93,7 +93,7 @@ class _Reading:
         self._objects = Objects()
         self._ours = Ours()
         self._device_config: Mapping[str, object] | None = None
-        self._scheduler: kubescheduler.Given | None = None
+        self._scheduler: configurations.Given | None = None
 
     def take(self, source: Source) -> None:
         """Read one source, JSON or YAML or one after the other."""
@@ -207,7 +207,7 @@ class _Reading:
         self, data: bytes | msgspec.Raw, group: str, kind: str, origin: Origin
     ) -> None:
         match group, kind:
-            case kubescheduler.GROUP, kubescheduler.KIND:
+            case configurations.SCHEDULER_GROUP, configurations.SCHEDULER_KIND:
                 self._objects.read[kind] += 1
                 self._add_scheduler(bytes(data), origin)
             case "", "ConfigMap" if self._take_config_map(plain(data), origin):
@@ -246,7 +246,7 @@ class _Reading:
         origin, value = Origin(source=source, document=document), document.value
         if not isinstance(value, dict):
             return False
-        if value.get("kind") == kubescheduler.KIND:
+        if value.get("kind") == configurations.SCHEDULER_KIND:
             self._add_scheduler(msgspec.json.encode(value), origin)
             return True
         if configurations.is_device_config(value):
@@ -255,6 +255,9 @@ class _Reading:
         return False
 
     def _add_scheduler(self, data: bytes, origin: Origin) -> None:
+        # Few inputs have one, and every start would pay for loading what reads it.
+        from springtide.wire import kubescheduler  # noqa: PLC0415
+
         given = kubescheduler.read(data, origin=origin)
         if self._scheduler is None:
             self._scheduler = given
@@ -263,7 +266,7 @@ class _Reading:
                 "a second scheduler configuration differs; the first one counts, from "
                 f"{self._scheduler.origin.label}. Give only one."
             )
-            name = kubescheduler.KIND
+            name = configurations.SCHEDULER_KIND
             self._objects.problem(origin.label, name, MalformedObject("", reason))
 
     def _add_device_config(self, value: Mapping[str, object], origin: Origin) -> None:

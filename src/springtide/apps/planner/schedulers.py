@@ -7,25 +7,18 @@ answer says so.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 import msgspec
 
 from springtide.engine.framework.framework import Framework, FrameworkConfig
-from springtide.engine.framework.profiles import (
-    TOPOLOGY_SPREAD,
-    CannotSetUp,
-    Profile,
-    Scheduler,
-    set_up,
-)
 from springtide.engine.placement.family import DeviceFamily
 from springtide.model.pod import Pod
 from springtide.model.problem import Problem
 from springtide.model.selecting import Selecting
 from springtide.model.storage import Storage
-from springtide.wire.kubescheduler import CONSTRUCTION_FAULTS, KIND, Given, refusal
+from springtide.wire.configurations import Given
 
 UNSELECTED: Final = (
     "The scheduler spreads pods by default that a service or their controller selects, but the input "
@@ -54,55 +47,16 @@ def schedulers(
     """
     if given is None:
         managed = (name for family in families.values() for name in family.resource_names())
-        return Schedulers(framework=_ignoring(managed, storage))
-    scheduler = _started(given)
-    by_name = {
-        profile.name: Framework(profile.framework, storage) for profile in scheduler.profiles
-    }
-    return Schedulers(
-        framework=_ignoring(given.configuration.ignored_by_scheduler, storage),
-        by_name=by_name,
-        spreading=frozenset(each.name for each in scheduler.profiles if _spreads(each)),
-        problems=tuple(_replaced(scheduler, given)),
-    )
+        return Schedulers(framework=default_rules(managed, storage))
+    # Few inputs have a configuration, and every start would pay for loading what sets it up.
+    from springtide.apps.planner.configured import configured  # noqa: PLC0415
+
+    return configured(given, storage)
 
 
-def _spreads(profile: Profile) -> bool:
-    is_hard = any(each.is_hard for each in profile.framework.default_spread)
-    return is_hard and TOPOLOGY_SPREAD in (profile.framework.filters or (TOPOLOGY_SPREAD,))
-
-
-def _ignoring(resources: Iterable[str], storage: Storage) -> Framework:
-    return Framework(FrameworkConfig(ignored_resources=frozenset(resources)), storage)
-
-
-def _started(given: Given) -> Scheduler:
-    try:
-        return set_up(given.configuration, CONSTRUCTION_FAULTS)
-    except CannotSetUp as fault:
-        raise refusal(given, fault.path, fault.text) from fault
-
-
-def _replaced(scheduler: Scheduler, given: Given) -> Iterator[Problem]:
-    return (
-        Problem(
-            source=given.origin.label,
-            object=KIND,
-            field=f"profiles[{index}].pluginConfig",
-            message=_replacement(profile),
-        )
-        for index, profile in enumerate(scheduler.profiles)
-        if profile.replaced
-    )
-
-
-def _replacement(profile: Profile) -> str:
-    names = ", ".join(profile.replaced)
-    return (
-        f"ignoredResources of NodeResourcesFit has no effect for {names}, because kube-scheduler "
-        "takes those of the extenders instead; add them to managedResources of an extender, or to "
-        "ignoredResourceGroups."
-    )
+def default_rules(ignored: Iterable[str], storage: Storage) -> Framework:
+    """Return the default rules, without the resources that are left to extenders."""
+    return Framework(FrameworkConfig(ignored_resources=frozenset(ignored)), storage)
 
 
 def scheduler_notes(
