@@ -8,14 +8,12 @@ would be live: groups in backoff, groups that are not safe to grow, prices, prio
 `random` is left out of a chain: the recording, too, takes the first of equal options.
 """
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
 import msgspec
-import yaml
 from msgspec import structs
 
 from springtide.base.names import CPU, MEMORY, PODS
@@ -35,13 +33,15 @@ from springtide.engine.placement.tables import Tables
 from springtide.engine.simulation.daemons import expected
 from springtide.engine.simulation.templates import Fleet, Source, Template, build, serves
 from springtide.model.device import Inventory
-from springtide.model.group import NodeGroup
+from springtide.model.group import NodeGroup, PriorityRules
 from springtide.model.node import HOSTNAME_LABEL, Node
 from springtide.model.overlay import Overlay
 from springtide.model.pod import Pod
 from springtide.model.refusal import Refusal
 from springtide.model.workload import DaemonSet
 from springtide.policies.expanders import PriceModel, Random, chain
+from springtide.wire import priorities
+from springtide.wire.errors import MalformedObject
 from springtide.wire.k8s import Parts, schema
 from springtide.wire.k8s.workloads import to_daemon_set
 from tools.replay.autoscaler import (
@@ -58,7 +58,6 @@ from tools.replay.autoscaler import (
 CORES_MAX: Final = 320_000
 MEMORY_MAX: Final = 6_400_000 << 30
 REMEMBERED_PER_OWNER: Final = 10
-NEVER_WINS: Final = -2
 NOT_READY: Final = Refusal(rule=LIMIT, reasons=("not ready for scale-up",))
 TIED_BY_NAME: Final = "node(s) didn't satisfy plugin(s)"
 UNREADY_MAX: Final = 3
@@ -147,6 +146,7 @@ class _World:
             self.nodes[entry.get("group", "")].append(found)
             self.tracker.count(first.get(entry.get("group", ""), found))
         self.fleet = self._fleet()
+        self.priorities = _priorities(self.options.get("priorities"))
         self.groups = [self._group(entry) for entry in given["nodeGroups"]]
         self.sizes = {entry["id"]: entry["targetSize"] for entry in given["nodeGroups"]}
         self.templates = {group.name: self._template(group) for group in self.groups}
@@ -235,7 +235,7 @@ class _World:
             min_size=entry["minSize"],
             max_size=entry["maxSize"],
             size=entry["targetSize"],
-            priority=_priority(self.options.get("priorities"), entry["id"]),
+            priority=self.priorities.of(entry["id"]),
             template=template,
             is_zero_or_max=entry.get("zeroOrMax", False),
         )
@@ -390,19 +390,12 @@ def _are_alike(one: Pod, other: Pod) -> bool:
     return one.spec == other.spec and one.labels == other.labels
 
 
-def _priority(text: str | None, name: str) -> int:
-    """Return the highest priority with a pattern for the group; without a valid text all are equal."""
+def _priorities(text: str | None) -> PriorityRules:
+    """Return the rules of a text; without a valid one all groups are equal."""
     try:
-        # Of a priority that stands twice the last one counts, as in the original.
-        rules = yaml.safe_load(text or "")
-        matching = [
-            priority
-            for priority, patterns in dict[int, list[str]](rules or {}).items()
-            if any(re.search(pattern, name) for pattern in patterns)
-        ]
-    except (ValueError, yaml.YAMLError, re.error):
-        return 0
-    return max(map(int, matching), default=NEVER_WINS)
+        return priorities.read(text or "")
+    except MalformedObject:
+        return PriorityRules(())
 
 
 def _marked(of: Node) -> tuple[tuple[str, Inventory], ...]:

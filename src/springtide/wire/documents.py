@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
-from springtide.model.group import NodeGroup
+from springtide.model.group import NodeGroup, PriorityRules
 from springtide.model.node import Node
 from springtide.model.pod import Pod
 from springtide.model.problem import Problem
@@ -19,7 +19,7 @@ from springtide.model.profile import DeviceProfile
 from springtide.model.selecting import Selecting
 from springtide.model.storage import Storage
 from springtide.model.workload import DaemonSet
-from springtide.wire import configurations, yaml
+from springtide.wire import configurations, priorities, yaml
 from springtide.wire.errors import MalformedDocument, MalformedObject
 from springtide.wire.json_faults import end_of_first, malformed_json
 from springtide.wire.k8s.objects import LIST_DECODER, Objects, group_of, label, reads
@@ -53,6 +53,7 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     selecting: Selecting = Selecting()
     namespaces: Mapping[str, Mapping[str, str]] = {}
     groups: tuple[NodeGroup, ...] = ()
+    priorities: PriorityRules | None = None
     profiles: tuple[DeviceProfile, ...] = ()
     device_config: Mapping[str, object] | None = None
     scheduler: configurations.Given | None = None
@@ -94,6 +95,7 @@ class _Reading:
         self._ours = Ours()
         self._device_config: Mapping[str, object] | None = None
         self._scheduler: configurations.Given | None = None
+        self._priorities: PriorityRules | None = None
 
     def take(self, source: Source) -> None:
         """Read one source, JSON or YAML or one after the other."""
@@ -127,6 +129,7 @@ class _Reading:
             selecting=objects.selecting,
             namespaces=objects.namespaces,
             groups=tuple(ours.groups.values()),
+            priorities=self._priorities,
             profiles=profiles,
             device_config=self._device_config,
             scheduler=self._scheduler,
@@ -227,8 +230,8 @@ class _Reading:
 
     def _take_config_map(self, value: Any, origin: Origin) -> bool:
         """Return whether an entry of the ConfigMap is a configuration that we read."""
-        has_found = False
         name = label("ConfigMap", value, origin.place)
+        has_found = self._take_priorities(value, name, origin)
         for key, text in configurations.embedded(value):
             inner = f"{origin.label} ({name}, {key})"
             try:
@@ -241,6 +244,21 @@ class _Reading:
             for document in embedded:
                 has_found |= self._take_embedded(document, inner)
         return has_found
+
+    def _take_priorities(self, value: Any, name: str, origin: Origin) -> bool:
+        text = priorities.text_of(value)
+        if text is None:
+            return False
+        try:
+            rules = priorities.read(text)
+        except MalformedObject as fault:
+            self._objects.problem(origin.label, name, fault)
+            return True
+        self._priorities = self._priorities or rules
+        if self._priorities != rules:
+            reason = "other priorities are given as well, and the first ones count. Give one text."
+            self._objects.problem(origin.label, name, MalformedObject(priorities.FIELD, reason))
+        return True
 
     def _take_embedded(self, document: yaml.Document, source: str) -> bool:
         origin, value = Origin(source=source, document=document), document.value

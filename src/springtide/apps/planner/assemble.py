@@ -19,6 +19,7 @@ from springtide.engine.placement.family import DeviceFamily
 from springtide.engine.simulation.daemons import daemon_sets
 from springtide.engine.simulation.templates import Fleet, build, members
 from springtide.model.device import Inventory, Share
+from springtide.model.group import NodeGroup, PriorityRules
 from springtide.model.ledger import Ledger
 from springtide.model.node import Node
 from springtide.model.pod import Pod, PodSpec
@@ -193,8 +194,14 @@ def _groups(found: Input, fleet: Fleet, problems: list[Problem]) -> tuple[SizedG
             else:
                 problems.append(_claimed_twice(node, first, group.name))
         size = len(own) if group.size is None else group.size
-        sized.append(SizedGroup(group=group, size=size, template=build(group, own, fleet)))
+        ranked = _ranked(group, found.priorities)
+        sized.append(SizedGroup(group=ranked, size=size, template=build(ranked, own, fleet)))
     return tuple(sized)
+
+
+def _ranked(group: NodeGroup, rules: PriorityRules | None) -> NodeGroup:
+    """Return the group with the priority that the rules give it, where there are rules."""
+    return group if rules is None else replace(group, priority=rules.of(group.name))
 
 
 def _claimed_twice(node: Node, first: str, second: str) -> Problem:
