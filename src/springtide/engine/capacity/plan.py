@@ -9,8 +9,10 @@ The caller's ledger is as it was afterwards.
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from msgspec.structs import replace
+
 from springtide.engine.capacity.batches import Batch, batches
-from springtide.engine.capacity.carrying import Picture, carry_out, carry_up
+from springtide.engine.capacity.carrying import Carried, Picture, carry_out, carry_up
 from springtide.engine.capacity.decision import Growth, decide, skip_reason
 from springtide.engine.capacity.estimate import Estimate, NewNode, estimate
 from springtide.engine.capacity.explain import LIMIT, GroupAnswer, objections, stuck
@@ -29,6 +31,7 @@ from springtide.model.pod import Pod
 from springtide.model.refusal import Refusal
 
 ROUNDS_MAX: Final = 256
+SHUT_OUT: Final = "new nodes that come up together take none of the pods"
 UNLIMITED: Final = Refusal(rule=LIMIT, reasons=())
 """What keeps a group from growing as long as nobody has asked."""
 
@@ -53,6 +56,8 @@ class _Planner:
         self.tracker = tracked(self.tables.ledger, situation.bounds.quotas)
         self.estimates: dict[tuple[object, ...], Estimate] = {}
         self.steps: list[Step] = []
+        self.names: list[tuple[str, ...]] = []
+        self.placed: dict[str, list[Pod]] = {}
         self.rejected: dict[str, str] = {}
         self.limits: dict[str, Refusal] = {}
         self.elsewhere: list[tuple[Pod, str]] = []
@@ -72,7 +77,9 @@ class _Planner:
         left = filled.left
         for round_number in range(ROUNDS_MAX):
             if round_number and self.is_moving:
-                # What the last round placed may repel or attract what is left.
+                # What the last round placed may repel or attract what is left, or even out how
+                # pods are spread, so that there is room again.
+                left = self._refill(left)
                 self._ask_templates(left)
             done = self._grow(batches(left, classifier))
             if done is None:
@@ -87,7 +94,7 @@ class _Planner:
         }
         return Plan(
             fitting=(*filled.placed, *self.elsewhere),
-            steps=tuple(self.steps),
+            steps=tuple(map(self._finished, self.steps, self.names)),
             stuck=tuple(
                 stuck(batch, self._answers(batch.pod_class), self._on_nodes(batch.pod_class))
                 for batch in remaining
@@ -198,28 +205,43 @@ class _Planner:
         # What the estimate found goes onto nodes of its own group first.
         growths = sorted(at_least(decision.growths, scene), key=lambda growth: growth.name != best)
         waiting = [pod for batch in remaining for pod in batch.pods]
-        served, moved = carry_out(growths, decision, waiting, self._picture())
-        self.elsewhere.extend(moved)
+        together = self.is_moving and len(growths) > 1
+        self.overlay.fork()
+        carried = carry_out(growths, decision, waiting, self._picture(), together=together)
+        if not carried.pods:
+            self.overlay.revert()
+            self.rejected = {option.group.name: SHUT_OUT for option in decision.options}
+            return None
+        self.overlay.commit()
         rejected = tuple((option.group.name, why) for option, why in choice.rejected)
         sharing = f"shares what {best} would get, being similar to it"
-        for growth, nodes in zip(growths, served, strict=True):
+        for growth in growths:
             if growth.name == best:
-                self._record(growth, nodes, why=choice.why, rejected=rejected)
+                self._record(growth, why=choice.why, rejected=rejected)
             else:
-                self._record(growth, nodes, why=sharing)
-        new = (pod for nodes in served for node in nodes for pod in node.pods)
-        return {pod.uid for pod in (*new, *(pod for pod, _ in moved))}
+                self._record(growth, why=sharing)
+        return self._note(carried)
+
+    def _refill(self, left: tuple[Pod, ...]) -> tuple[Pod, ...]:
+        """Place pods wherever there is room by now, and return those without a node."""
+        filled = fill(left, self.tables, self.overlay, self.situation.classifier)
+        for pod, name in filled.placed:
+            if name in self.placed:
+                self.placed[name].append(pod)
+            else:
+                self.elsewhere.append((pod, name))
+        return filled.left
 
     def _raise(self, left: tuple[Pod, ...]) -> tuple[Pod, ...]:
         """Raise groups to their minimum sizes and return the pods that still fit nowhere."""
         found = raised(self._scene(batches(left, self.situation.classifier)))
         self.short = found.short
-        served = carry_up(found.growths, left, self._picture())
-        for growth, nodes in zip(found.growths, served, strict=True):
+        carried = carry_up(found.growths, left, self._picture())
+        for growth in found.growths:
             group = self._item(growth.name).group
             why = f"raised to its minimum size of {group.min_size}"
-            self._record(growth, nodes, why=why, is_raise=True)
-        done = {pod.uid for nodes in served for node in nodes for pod in node.pods}
+            self._record(growth, why=why, is_raise=True)
+        done = self._note(carried)
         return tuple(pod for pod in left if pod.uid not in done)
 
     def _picture(self) -> Picture:
@@ -236,7 +258,6 @@ class _Planner:
     def _record(
         self,
         growth: Growth,
-        nodes: tuple[NewNode, ...],
         *,
         why: str,
         rejected: tuple[tuple[str, str], ...] = (),
@@ -251,12 +272,24 @@ class _Planner:
                 group=item.group,
                 size_before=growth.size_before,
                 size_after=growth.size_after,
-                nodes=nodes,
+                nodes=(),
                 why=why,
                 rejected=rejected,
                 is_raise=is_raise,
             )
         )
+
+    def _note(self, carried: Carried) -> set[str]:
+        """Remember who went where, and return the pods that have a node now."""
+        self.names.extend(carried.names)
+        self.placed |= carried.placed
+        self.elsewhere.extend(carried.moved)
+        return carried.pods
+
+    def _finished(self, step: Step, names: Iterable[str]) -> Step:
+        """Return the step with those of its nodes that got pods, then or later."""
+        served = (NewNode(name, tuple(self.placed[name])) for name in names if self.placed[name])
+        return replace(step, nodes=tuple(served))
 
 
 def _reads_others(situation: Situation) -> bool:

@@ -1,5 +1,6 @@
 """Plans: fill, grow, explain, and leave no trace."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from msgspec.structs import replace
@@ -12,12 +13,13 @@ from springtide.engine.capacity.scene import Bounds, Manner
 from springtide.engine.capacity.similarity import Similarity
 from springtide.engine.capacity.situation import Plan, Situation, SizedGroup
 from springtide.engine.framework.ask import keys_read
-from springtide.engine.placement.classes import Classifier
+from springtide.engine.placement.classes import Classifier, standing_holding
 from springtide.engine.simulation.templates import Template
 from springtide.model.device import Inventory
 from springtide.model.group import NodeGroup
 from springtide.model.ledger import Ledger
 from springtide.model.pod import Pod
+from springtide.model.presence import standing
 from springtide.model.refusal import Refusal
 from springtide.policies.expanders import LeastNodes, LeastWaste, Price, PriceModel
 from tests.builders import away, cards, near, node, pod, replicas, spread, term
@@ -467,3 +469,80 @@ def test_new_nodes_may_let_pods_onto_nodes_that_are_there() -> None:
     placed = [each for step in answer.steps for item in step.nodes for each in item.pods]
     assert len(answer.fitting) + len(placed) == 4
     ledger.check()
+
+
+def zones(*names: str, size: int = 4) -> list[SizedGroup]:
+    """Groups of nodes of so many cores, one in each zone."""
+    return [sized(f"in-{name}", template(node(cpu=size, labels={"zone": name}))) for name in names]
+
+
+def in_zones(answer: Plan) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for step in answer.steps:
+        counts[step.group.name] += sum(len(each.pods) for each in step.nodes)
+    return counts
+
+
+def spread_pods(count: int) -> tuple[Pod, ...]:
+    return replicas(count, pod("p", cpu=1, labels={"app": "a"}, neighbours=spread("zone")))
+
+
+def test_nodes_of_earlier_steps_are_filled_as_pods_are_spread_further() -> None:
+    ledger = Ledger()
+    for name in ("a", "b"):
+        ledger.add_node(node(f"full-{name}", cpu=0, pods=0, labels={"zone": name}))
+
+    answer = planned(spread_pods(8), zones("a", "b"), ledger=ledger)
+
+    assert answer.sizes == (("in-a", 0, 1), ("in-b", 0, 1))
+    assert in_zones(answer) == {"in-a": 4, "in-b": 4}
+    assert answer.stuck == ()
+
+
+def test_pods_that_are_spread_further_go_to_nodes_that_are_there_too() -> None:
+    ledger = Ledger()
+    ledger.add_node(node("roomy", cpu=4, labels={"zone": "a"}))
+    ledger.add_node(node("full", cpu=0, pods=0, labels={"zone": "b"}))
+
+    answer = planned(spread_pods(8), zones("b"), ledger=ledger)
+
+    assert answer.sizes == (("in-b", 0, 1),)
+    assert [on for _, on in answer.fitting] == ["roomy"] * 4
+
+
+def test_groups_of_several_zones_that_grow_together_come_up_together() -> None:
+    groups = zones("a", "b", "c")
+    manner = Manner(similarity=Similarity(ignored_labels=frozenset({"zone"})))
+
+    answer = planned(spread_pods(14), groups, manner=manner)
+
+    counts = in_zones(answer)
+    assert answer.stuck == ()
+    assert sum(counts.values()) == 14
+    assert max(counts.values()) - min(counts.values()) <= 1
+
+
+def test_nodes_that_shut_pods_out_once_they_are_there_together_are_not_planned() -> None:
+    # Either group alone would do; together they open a new zone and a new rack, in different nodes.
+    ledger = Ledger()
+    row = ledger.add_node(node("old", cpu=0, pods=1, labels={"zone": "a", "rack": "1"}))
+    held = pod("held", labels={"app": "a"})
+    ledger.hold(standing_holding(held, row, presence=standing(held)))
+    both = replace(spread("zone"), spread=(*spread("zone").spread, *spread("rack").spread))
+    groups = [
+        sized("g", template(node(cpu=1, labels={"zone": "b", "rack": "1"}))),
+        sized("h", template(node(cpu=1, labels={"zone": "a", "rack": "2"}))),
+    ]
+    manner = Manner(similarity=Similarity(ignored_labels=frozenset({"zone", "rack"})))
+
+    answer = planned(
+        replicas(2, pod("p", cpu=1, labels={"app": "a"}, neighbours=both)),
+        groups,
+        ledger=ledger,
+        manner=manner,
+    )
+
+    assert answer.sizes == (("g", 0, 0), ("h", 0, 0))
+    assert {refusal.text for _, refusal in answer.stuck[0].on_groups} == {
+        "new nodes that come up together take none of the pods"
+    }
