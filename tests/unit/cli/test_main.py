@@ -166,15 +166,15 @@ def test_limits_of_the_whole_cluster_are_kept(capsys: Captured) -> None:
 @pytest.mark.parametrize(
     ("limits", "resources"),
     [
-        (["--max-devices-total", "NVIDIA:8"], "NVIDIA, 0 left, a new node has 8"),
+        (["--max-devices-total", "NVIDIA:8"], "NVIDIA (0 of 8 left, a new node has 8)"),
         (
             ["--max-devices-total", "NVIDIA-NVIDIA H100 80GB HBM3:15"],
-            "NVIDIA-NVIDIA H100 80GB HBM3, 7 left, a new node has 8",
+            "NVIDIA-NVIDIA H100 80GB HBM3 (7 of 15 left, a new node has 8)",
         ),
-        (["--max-resource-total", "memory:3Ti"], "memory, 960Gi left, a new node has 2Ti"),
+        (["--max-resource-total", "memory:3Ti"], "memory (960Gi of 3Ti left, a new node has 2Ti)"),
         (
             ["--max-resource-total", "cpu:1000", "--max-cores-total", "300"],
-            "cpu, 92 left, a new node has 192",
+            "cpu (92 of 300 left, a new node has 192)",
         ),
     ],
 )

@@ -282,7 +282,10 @@ def _not_evaluated(pods: Sequence[Pod]) -> tuple[NotEvaluated, ...]:
 
 
 def _with_detail(refusal: Refusal) -> str:
-    return f"{refusal.text}: {refusal.detail}" if refusal.detail else refusal.text
+    text, detail = refusal.text, refusal.detail
+    if not detail:
+        return text
+    return f"{text} ({detail})" if ": " in text else f"{text}: {detail}"
 
 
 def _count(count: int, noun: str) -> str:

@@ -51,14 +51,17 @@ class Excess(msgspec.Struct, frozen=True, kw_only=True):
     """One resource of which a quota leaves too little: how much is left, and what a node has."""
 
     resource: str
+    limit: int
     left: int
     each: int
 
     @property
     def text(self) -> str:
         """Return the numbers in words."""
-        left, each = shown(self.resource, self.left), shown(self.resource, self.each)
-        return f"{left} left, a new node has {each}"
+        left, limit, each = (
+            shown(self.resource, count) for count in (self.left, self.limit, self.each)
+        )
+        return f"{left} of {limit} left, a new node has {each}"
 
 
 class Allowance(msgspec.Struct, frozen=True, kw_only=True):
@@ -105,9 +108,9 @@ class Tracker:
                 continue
             short = tuple(
                 # More may be there than is allowed: then nothing is left, not less.
-                Excess(resource=name, left=max(0, left[name]), each=taken)
-                for name, taken in sorted(each.items())
-                if name in left and taken * wanted > left[name]
+                Excess(resource=name, limit=limit, left=max(0, left[name]), each=each[name])
+                for name, limit in sorted(quota.limits)
+                if each.get(name, 0) * wanted > max(0, left[name])
             )
             if short:
                 count = min(count, *(excess.left // excess.each for excess in short))

@@ -57,7 +57,7 @@ def test_the_tightest_resource_decides_and_all_that_are_exceeded_are_named() -> 
     assert allowance.count == 1
     assert allowance.refusal.text == 'exceeded quota: "cluster-wide", resources: cpu, memory'
     assert allowance.refusal.detail == (
-        "cpu 2 left, a new node has 2; memory 2500 left, a new node has 1k"
+        "cpu 2 of 2 left, a new node has 2; memory 2500 of 2500 left, a new node has 1k"
     )
 
 
@@ -65,7 +65,7 @@ def test_more_than_is_allowed_leaves_nothing() -> None:
     allowance = tracker(("memory", 1000), existing=3).allowed(TWO_CORES, 1)
 
     assert allowance.count == 0
-    assert allowance.refusal.detail == "0 left, a new node has 1k"
+    assert allowance.refusal.detail == "0 of 1k left, a new node has 1k"
 
 
 @pytest.mark.parametrize(
