@@ -30,7 +30,7 @@ from springtide.model.overlay import Overlay
 from springtide.model.pod import Pod
 from springtide.model.refusal import Refusal
 
-ROUNDS_MAX: Final = 256
+ROUNDS_MAX: Final = 1024
 SHUT_OUT: Final = "new nodes that come up together take none of the pods"
 UNLIMITED: Final = Refusal(rule=LIMIT, reasons=())
 """What keeps a group from growing as long as nobody has asked."""
@@ -62,6 +62,7 @@ class _Planner:
         self.limits: dict[str, Refusal] = {}
         self.elsewhere: list[tuple[Pod, str]] = []
         self.short: tuple[tuple[str, Refusal], ...] = ()
+        self.is_cut_off = False
         self.is_moving = _reads_others(situation)
         """Whether what a round places may change what nodes answer to the pods that are left."""
 
@@ -85,6 +86,8 @@ class _Planner:
             if done is None:
                 break
             left = tuple(pod for pod in left if pod.uid not in done)
+        else:
+            self.is_cut_off = True
         if self.situation.manner.raises_to_minimum:
             left = self._raise(left)
         remaining = batches(left, classifier)
@@ -187,7 +190,9 @@ class _Planner:
         if 0 < total_max <= self.overlay.ledger.count:
             return CLUSTER_FULL
         reason = "time limit of the estimate reached"
-        if candidate.group.name in self.rejected:
+        if self.is_cut_off:
+            reason = f"a plan takes at most {ROUNDS_MAX} steps"
+        elif candidate.group.name in self.rejected:
             reason = self.rejected[candidate.group.name]
         return Refusal(rule=LIMIT, reasons=(reason,))
 

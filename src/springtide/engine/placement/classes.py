@@ -72,9 +72,19 @@ class Classifier:
             {name for family in families.values() for name in family.relevant_annotations()}
         )
         self._classes: dict[tuple[PodAsk, tuple[tuple[str, str], ...]], PodClass] = {}
+        self._by_uid: dict[str, tuple[Pod, PodClass]] = {}
 
     def classify(self, pod: Pod) -> PodClass:
         """Return the pod's class."""
+        known = self._by_uid.get(pod.uid)
+        if known is not None and known[0] is pod:
+            return known[1]
+        found = self._found(pod)
+        # A plan asks for the same pods in every step.
+        self._by_uid[pod.uid] = (pod, found)
+        return found
+
+    def _found(self, pod: Pod) -> PodClass:
         annotations = pod.annotations
         read = tuple((name, annotations[name]) for name in self._annotations if name in annotations)
         ask = ask_of(

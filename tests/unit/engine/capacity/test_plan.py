@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from springtide.base.clock import Clock
 from springtide.engine.capacity.options import Expander
-from springtide.engine.capacity.plan import plan
+from springtide.engine.capacity.plan import ROUNDS_MAX, plan
 from springtide.engine.capacity.quotas import Quota
 from springtide.engine.capacity.scene import Bounds, Manner
 from springtide.engine.capacity.similarity import Similarity
@@ -546,3 +546,15 @@ def test_nodes_that_shut_pods_out_once_they_are_there_together_are_not_planned()
     assert {refusal.text for _, refusal in answer.stuck[0].on_groups} == {
         "new nodes that come up together take none of the pods"
     }
+
+
+def test_a_plan_that_takes_too_many_steps_says_so() -> None:
+    answer = planned(
+        replicas(ROUNDS_MAX + 1, pod("p", cpu=3)),
+        [sized("g", SMALL, max_size=2 * ROUNDS_MAX)],
+        bounds=Bounds(nodes_per_step_max=1),
+    )
+
+    (left,) = answer.stuck
+    assert len(left.pods) == 1
+    assert left.on_groups[0][1].text == f"a plan takes at most {ROUNDS_MAX} steps"
