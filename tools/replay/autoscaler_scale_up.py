@@ -66,6 +66,7 @@ DELETED_TAINT: Final = "ToBeDeletedByClusterAutoscaler"
 IN_BACKOFF: Final = Refusal(rule=LIMIT, reasons=("in backoff after failed scale-up",))
 
 EXISTING: Final = "existing nodes: the original counts those that took a pod as new ones"
+WHOLE: Final = "groups of all or none: the original lets them share the nodes of similar groups"
 QUOTAS: Final = "quotas: the original takes all nodes of a group for equal"
 
 _ACCELERATOR: Final = "TestGPULabel/accelerator"
@@ -80,10 +81,12 @@ def replay_scale_up(case: Case) -> list[str]:
 def listed_difference(case: Case) -> str | None:
     """Return the one thing that we do otherwise on purpose and that explains all, or None.
 
-    The original counts the nodes that were there before and took a pod as new ones; quotas of the
+    The original lets groups of all or none share new nodes, and so leaves them with a part. It counts the nodes that were there before and took a pod as new ones; quotas of the
     original take all nodes of a group, new ones too, to be as large as the first that it saw.
     """
     recorded, given = case["result"], case["input"]
+    if _shares_with_whole(recorded, given):
+        return WHOLE
     if not _differences(recorded, _World(given, counts_existing=True)):
         return EXISTING
     nodes = [node_of(entry["node"], Parts()) for entry in given["nodes"]]
@@ -93,6 +96,11 @@ def listed_difference(case: Case) -> str | None:
     first.pop("", None)
     is_equal = not _differences(recorded, _World(given, first, counts_existing=True))
     return QUOTAS if is_equal else None
+
+
+def _shares_with_whole(recorded: Case, given: Case) -> bool:
+    whole = {each["id"] for each in given["nodeGroups"] if each.get("zeroOrMax")}
+    return any(whole.intersection(each.get("similarGroups", ())) for each in recorded["options"])
 
 
 def _differences(recorded: Case, world: "_World") -> list[str]:

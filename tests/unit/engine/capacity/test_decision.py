@@ -92,3 +92,16 @@ def test_a_skipped_group_may_be_asked_what_else_would_be_in_the_way() -> None:
         ("tight", "Insufficient cpu")
     ]
     assert [name for name, _ in remaining.skipped] == ["roomy"]
+
+
+def test_a_group_of_all_or_none_does_not_share_what_another_one_gets() -> None:
+    groups = [
+        candidate("ng1", node(cpu=1)),
+        candidate("whole", node(cpu=1), size=0, max_size=3, is_zero_or_max=True),
+    ]
+
+    decision = decided(
+        groups, replicas(2, pod("p", cpu="900m")), choose="ng1", similarity=BALANCING.similarity
+    )
+
+    assert sizes(decision) == {"ng1": 3}
