@@ -357,6 +357,16 @@ def test_what_a_slightly_smaller_group_cannot_take_goes_into_the_next_round() ->
     assert answer.stuck == ()
 
 
+def test_a_slightly_smaller_group_takes_a_part_of_what_was_meant_for_it() -> None:
+    small = replace(SMALL.node, allocatable=node(cpu=4, memory="62Gi").allocatable)
+    groups = [sized("a", SMALL), sized("b", replace(SMALL, node=small))]
+
+    answer = planned(replicas(4, pod("p", memory="32Gi")), groups, manner=BALANCING)
+
+    assert [len(each.pods) for step in answer.steps for each in step.nodes] == [2, 1, 1]
+    assert answer.stuck == ()
+
+
 def test_a_quota_ends_the_plan_and_is_told() -> None:
     ledger = Ledger()
     ledger.add_node(node("old", cpu=1, pods=0))
