@@ -151,7 +151,7 @@ def happen(twin: Twin, drawn: World, rng: random.Random, steps: Sequence[str] = 
             pod = rng.choice(rng.choice((drawn.pending, drawn.absent)))
             for _ in range(rng.randint(1, 10)):
                 twin.place(drawn.replica(pod))
-        case "release":
+        case _:
             for uid in rng.sample(sorted(twin.running), 20):
                 twin.release(uid)
 
