@@ -130,8 +130,8 @@ class Extender(
 
     @property
     def call_timeout(self) -> Duration:
-        """Return how long a call may take; kube-scheduler reads no time as its default."""
-        return self.http_timeout if self.http_timeout.nanoseconds else EXTENDER_TIMEOUT
+        """Return how long a call may take; no time stands for the default."""
+        return self.http_timeout if self.http_timeout.nanoseconds > 0 else EXTENDER_TIMEOUT
 
 
 class LeaderElection(msgspec.Struct, frozen=True, rename="camel"):

@@ -6,6 +6,7 @@ from springtide.apps.planner.assemble import assemble
 from springtide.apps.planner.compose import compose
 from springtide.apps.planner.consulting import consulted
 from springtide.apps.planner.families import Policies, families
+from springtide.apps.planner.inspection import inspected
 from springtide.apps.planner.remedies import remedies
 from springtide.apps.planner.report import InputReport, PlanReport
 from springtide.apps.planner.schedulers import schedulers
@@ -76,7 +77,13 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
         answer,
         picture,
         read=_read(found, (*judges.notes, *account.notes)),
-        problems=(*found.problems, *picture.problems, *judges.problems, *heard.problems),
+        problems=(
+            *found.problems,
+            *inspected(found),
+            *picture.problems,
+            *judges.problems,
+            *heard.problems,
+        ),
         extenders=account.reports,
         remedies=remedies(answer.stuck, judges, kinds, picture),
     )
