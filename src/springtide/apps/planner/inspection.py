@@ -44,6 +44,19 @@ def inspected(found: Input) -> Iterator[Problem]:
             yield Problem(source=source, object=name, field=field, message=message)
 
 
+def notes(found: Input) -> tuple[str, ...]:
+    """Return what to say of pods that run on nodes which the input does not have."""
+    known = {node.name for node in found.nodes}
+    count = sum(
+        bool(pod.node_name) and pod.node_name not in known and not pod.is_finished
+        for pod in found.pods
+    )
+    if not count:
+        return ()
+    what = "1 pod runs on a node that is" if count == 1 else f"{count} pods run on nodes that are"
+    return (f"{what} not in the input. Give the Node objects as well.",)
+
+
 def _objects(found: Input) -> Iterator[tuple[str, Iterator[Fault]]]:
     pods = (*found.pods, *found.manifests)
     yield from _of_pods(pods)

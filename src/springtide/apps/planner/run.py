@@ -2,11 +2,11 @@
 
 import msgspec
 
+from springtide.apps.planner import inspection
 from springtide.apps.planner.assemble import assemble
 from springtide.apps.planner.compose import compose
 from springtide.apps.planner.consulting import consulted
 from springtide.apps.planner.families import Policies, families
-from springtide.apps.planner.inspection import inspected
 from springtide.apps.planner.remedies import remedies
 from springtide.apps.planner.report import InputReport, PlanReport
 from springtide.apps.planner.schedulers import schedulers
@@ -79,7 +79,7 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
         read=_read(found, (*judges.notes, *account.notes)),
         problems=(
             *found.problems,
-            *inspected(found),
+            *inspection.inspected(found),
             *picture.problems,
             *judges.problems,
             *heard.problems,
@@ -103,5 +103,5 @@ def _read(found: Input, notes: tuple[str, ...]) -> InputReport:
         nodes=len(found.nodes),
         pods=len(found.pods) + len(found.manifests),
         skipped=len(found.problems),
-        notes=(*found.notes, *notes),
+        notes=(*found.notes, *inspection.notes(found), *notes),
     )
