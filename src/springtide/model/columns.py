@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from springtide.base.names import CPU, EPHEMERAL_STORAGE, MEMORY, PODS
 from springtide.model.device import Device, DeviceView, Inventory, MigPlacement, Share, Use
-from springtide.model.resources import Amounts
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -83,14 +82,13 @@ class ResourceColumns:
         self.allocatable = grown(self.allocatable, rows, axis=1)
         self.used = grown(self.used, rows, axis=1)
 
-    def set_row(self, row: int, allocatable: Amounts) -> None:
+    def set_row(self, row: int, allocatable: AmountList) -> None:
         """Give a row to a node: its allocatable amounts, nothing used."""
+        # The indices first: naming a new resource replaces the matrices.
+        indices, quantities = self._lists.get(allocatable) or self._listed(allocatable)
         self.allocatable[:, row] = 0
         self.used[:, row] = 0
-        for name, quantity in allocatable.items():
-            # The index first: naming a new resource replaces the matrices.
-            index = self.index(name)
-            self.allocatable[index, row] = quantity
+        self.allocatable[indices, row] = quantities
 
     def take(self, row: int, amounts: AmountList, *, sign: int = 1) -> None:
         """Count the amounts as used (sign 1) or free them again (sign -1)."""

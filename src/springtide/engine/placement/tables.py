@@ -439,23 +439,22 @@ def _equal_rows(table: Table, below: int) -> list[Rows]:
         elif code >= UNREGISTERED:
             found += _parted_by_devices(table, rows)
         elif code != FITS:
-            found += _parted(rows, table.detail)
+            found += _parted(rows, table.detail[rows])
     return sorted(found, key=lambda rows: int(rows[0]))
 
 
 def _parted_by_devices(table: Table, rows: Rows) -> list[Rows]:
-    groups = _parted(rows, table.family)
+    groups = _parted(rows, table.family[rows])
     if table.code[rows[0]] != DEVICES:
         return groups
     for position in range(table.device_codes.shape[1]):
         codes = table.device_codes[:, position]
-        groups = [part for group in groups for part in _parted(group, codes)]
+        groups = [part for group in groups for part in _parted(group, codes[group])]
     return groups
 
 
-def _parted(rows: Rows, words: npt.NDArray[np.generic]) -> list[Rows]:
-    """Part the rows by the words that they have."""
-    values = words[rows]
+def _parted(rows: Rows, values: npt.NDArray[np.generic]) -> list[Rows]:
+    """Part the rows by their values."""
     if (values == values[0]).all():
         return [rows]
     order = np.argsort(values, kind="stable")
