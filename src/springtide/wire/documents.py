@@ -118,6 +118,8 @@ class _Reading:
                 if not source.name.endswith(_YAML_NAMES):
                     raise
                 return self._take_yaml(data, source.name)
+            if end == len(data):
+                return None
             first_line += data.count(b"\n", 0, end)
             data = data[end:]
         return None

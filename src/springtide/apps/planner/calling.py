@@ -32,7 +32,6 @@ from springtide.model.scheduler import Extender, ExtenderTLSConfig
 from springtide.wire import extender as wire
 from springtide.wire.configurations import SCHEDULER_KIND, Given
 
-DEFAULT_TIMEOUT_S = 5.0
 _NANO = 1_000_000_000
 
 
@@ -54,8 +53,7 @@ class HttpFilter:
         self._exchange = exchange
         self._caller = caller
         self._breaker = Breaker(caller.clock)
-        given_s = extender.http_timeout.nanoseconds / _NANO
-        self._timeout_s = given_s if given_s > 0 else DEFAULT_TIMEOUT_S
+        self._timeout_s = extender.call_timeout.nanoseconds / _NANO
 
     @property
     def name(self) -> str:

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from springtide.apps.planner import inspection
 from springtide.apps.planner.assemble import assemble
 from springtide.apps.planner.compose import compose
 from springtide.apps.planner.consulting import consulted
@@ -88,7 +89,13 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
         answer,
         picture,
         read=_read(found, notes),
-        problems=(*found.problems, *picture.problems, *judges.problems, *heard.problems),
+        problems=(
+            *found.problems,
+            *inspection.inspected(found),
+            *picture.problems,
+            *judges.problems,
+            *heard.problems,
+        ),
         extenders=account.reports,
         remedies=remedies(answer.stuck, judges, kinds, picture),
     )
@@ -108,5 +115,5 @@ def _read(found: Input, notes: tuple[str, ...]) -> InputReport:
         nodes=len(found.nodes),
         pods=len(found.pods) + len(found.manifests),
         skipped=len(found.problems),
-        notes=(*found.notes, *notes),
+        notes=(*found.notes, *inspection.notes(found), *notes),
     )

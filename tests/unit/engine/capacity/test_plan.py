@@ -285,6 +285,15 @@ def test_the_closest_group_is_the_one_with_the_least_in_the_way() -> None:
     assert answer.stuck[0].closest == "large"
 
 
+def test_a_group_where_other_pods_are_in_the_way_is_closer_than_one_the_pod_avoids() -> None:
+    listening = pod("p", ports=[80], selector={"pool": "a"})
+    crowded = template(node(labels={"pool": "a"}), pods=[pod("daemon", ports=[80])])
+
+    answer = planned([listening], [sized("avoided", SMALL), sized("crowded", crowded)])
+
+    assert answer.stuck[0].closest == "crowded"
+
+
 def test_refusals_of_existing_nodes_are_counted() -> None:
     ledger = Ledger()
     for name in ("a", "b"):

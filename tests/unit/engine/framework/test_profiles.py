@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from springtide.engine.framework.framework import Framework
+from springtide.engine.framework.framework import NEEDS_PREPARATION, Framework
 from springtide.engine.framework.profiles import CannotSetUp, Profile, Scheduler, set_up
 from springtide.model.neighbours import SpreadConstraint
 from springtide.model.plugin_arguments import DefaultPreemptionArgs
@@ -134,7 +134,14 @@ def test_without_its_preparation_a_rule_restricts_nothing_before_rows_are_looked
     assert [each and each.rule for each in found] == ["NodeAffinity", None]
 
 
-@pytest.mark.parametrize("name", ["NodeResourcesFit", "NodePorts"])
+@pytest.mark.parametrize("name", ["VolumeZone", "NodeVolumeLimits", "NodeDeclaredFeatures"])
+def test_other_rules_let_pods_that_do_not_concern_them_pass_without_it(name: str) -> None:
+    config = profile(plugins={"preFilter": {"disabled": [{"name": name}]}}).framework
+
+    assert answers(pod(), [roomy()], config=config) == [None]
+
+
+@pytest.mark.parametrize("name", sorted(NEEDS_PREPARATION))
 def test_rules_that_need_their_preparation_fail_without_it(name: str) -> None:
     config = profile(plugins={"preFilter": {"disabled": [{"name": name}]}}).framework
 
