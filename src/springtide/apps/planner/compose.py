@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
 from msgspec.structs import replace
@@ -9,6 +10,7 @@ from msgspec.structs import replace
 from springtide.apps.planner.assemble import Picture
 from springtide.apps.planner.report import (
     ApartPod,
+    ExtenderReport,
     FittingPod,
     GroupReport,
     GroupVerdict,
@@ -23,7 +25,6 @@ from springtide.apps.planner.report import (
 from springtide.engine.capacity.events import not_triggered
 from springtide.engine.capacity.explain import Stuck
 from springtide.engine.capacity.situation import Plan, SizedGroup, Step
-from springtide.engine.framework.fit_error import fit_error
 from springtide.model.pod import Pod
 from springtide.model.problem import Problem
 from springtide.model.refusal import Refusal
@@ -42,18 +43,22 @@ _RULES: Final = {
 }
 
 
-NO_NODES = "no nodes available to schedule pods"
-"""kube-scheduler's words where there is no node at all."""
-
-
 def compose(
-    plan: Plan, picture: Picture, *, read: InputReport, problems: Sequence[Problem]
+    plan: Plan,
+    picture: Picture,
+    *,
+    read: InputReport,
+    problems: Sequence[Problem],
+    remedies: Mapping[int, str] = MappingProxyType({}),
+    extenders: tuple[ExtenderReport, ...] = (),
 ) -> PlanReport:
-    """Return the report of a plan."""
-    total = picture.ledger.count
-    stuck = _merged(_stuck(item, total) for item in plan.stuck)
+    """Return the report of a plan; `remedies` are by the place of what is stuck."""
+    told = [_stuck(item, remedies.get(index, "")) for index, item in enumerate(plan.stuck)]
+    stuck = _merged(told)
     return PlanReport(
-        summary=summary(plan, len(picture.waiting)),
+        summary=" ".join(
+            [summary(plan, len(picture.waiting)), *_beyond_nodes(stuck, len(picture.waiting))]
+        ),
         is_satisfied=not stuck and not picture.denied,
         pending=len(picture.waiting),
         fitting=tuple(FittingPod(pod=pod.key, node=node) for pod, node in plan.fitting),
@@ -64,6 +69,7 @@ def compose(
             for pod, reason in (*picture.apart, *picture.denied)
         ),
         not_evaluated=_not_evaluated(picture.waiting),
+        extenders=extenders,
         problems=tuple(
             ProblemReport(
                 source=item.source, object=item.object, field=item.field, message=item.message
@@ -112,6 +118,19 @@ def _grown(steps: Iterable[Step]) -> dict[str, int]:
 
 def _adding(grown: Mapping[str, int]) -> str:
     return _and([f"{_count(count, 'node')} to {name}" for name, count in grown.items()])
+
+
+def _beyond_nodes(stuck: Iterable[StuckReport], pending: int) -> list[str]:
+    """Return that for some pods another node would not help, if there are any."""
+    count = sum(len(item.pods) for item in stuck if item.remedy)
+    if not count:
+        return []
+    who = (
+        {1: "It waits"}.get(count, "They wait")
+        if count == pending
+        else f"{count} of them {'waits' if count == 1 else 'wait'}"
+    )
+    return [f"{who} for a change of the scheduler's configuration, not for a node."]
 
 
 def _whom(helped: int, pending: int) -> str:
@@ -242,7 +261,7 @@ def _reason(refusal: Refusal, count: int) -> ReasonReport:
 # Pods
 
 
-def _stuck(item: Stuck, total: int) -> StuckReport:
+def _stuck(item: Stuck, remedy: str) -> StuckReport:
     refusals = [refusal for _, refusal in item.on_groups]
     verdicts = tuple(
         GroupVerdict(group=group, reason=refusal.text, detail=refusal.detail)
@@ -250,10 +269,13 @@ def _stuck(item: Stuck, total: int) -> StuckReport:
     )
     return StuckReport(
         pods=tuple(pod.key for pod in item.pods),
-        message=fit_error(total, item.on_nodes) if total else NO_NODES,
+        message=item.message,
         autoscaler_message=not_triggered(refusals) if refusals else "",
-        closest=next((verdict for verdict in verdicts if verdict.group == item.closest), None),
+        closest=None
+        if remedy
+        else next((verdict for verdict in verdicts if verdict.group == item.closest), None),
         groups=verdicts,
+        remedy=remedy,
     )
 
 

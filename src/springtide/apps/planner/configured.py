@@ -30,6 +30,11 @@ def configured(given: Given, storage: Storage) -> Schedulers:
         framework=default_rules(given.configuration.ignored_by_scheduler, storage),
         by_name=by_name,
         spreading=frozenset(each.name for each in scheduler.profiles if _spreads(each)),
+        managed=frozenset(
+            each.name
+            for extender in given.configuration.extenders
+            for each in extender.managed_resources
+        ),
         problems=tuple(_replaced(scheduler, given)),
     )
 

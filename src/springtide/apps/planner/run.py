@@ -4,10 +4,13 @@ import msgspec
 
 from springtide.apps.planner.assemble import assemble
 from springtide.apps.planner.compose import compose
+from springtide.apps.planner.consulting import consulted
 from springtide.apps.planner.families import Policies, families
 from springtide.apps.planner.limits import idle_limits
+from springtide.apps.planner.remedies import remedies
 from springtide.apps.planner.report import InputReport, PlanReport
 from springtide.apps.planner.schedulers import scheduler_notes, schedulers
+from springtide.apps.planner.spending import Calls
 from springtide.base.clock import Clock, Rng
 from springtide.base.errors import SpringtideError
 from springtide.engine.capacity.plan import plan
@@ -26,42 +29,68 @@ class InvalidInput(SpringtideError):
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
-    """What the caller may choose."""
+    """What the caller may choose; without `calls` scheduler extenders are taken to agree.
+
+    Whoever has them called keeps objects as they were written when the input is decoded.
+    """
 
     expanders: tuple[str, ...] = ("least-waste",)
     policies: Policies = Policies()
     bounds: Bounds = Bounds()
     manner: Manner = Manner()
+    calls: Calls | None = None
 
 
 def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport:
     """Return the report for the input.
 
     Raises `UnknownExpander` for a chain that makes no sense, `InvalidInput` for a device
-    configuration and `InvalidDocument` for a scheduler configuration with which nothing starts.
+    configuration and `InvalidDocument` for a scheduler configuration with which nothing starts, or
+    with an extender that cannot be called as it says.
     """
     kinds = _families(found, request)
     judges = schedulers(found.scheduler, kinds, found.storage)
     picture = assemble(found, kinds, spreading=judges.spreading)
     prices = PriceModel(cluster_size=picture.ledger.count)
-    answer = plan(
-        Situation(
-            tables=Tables(picture.ledger, judges.framework, kinds, by_scheduler=judges.by_name),
-            classifier=Classifier(kinds, keys=picture.read_keys, defaults=picture.defaults),
-            pending=picture.waiting,
-            groups=picture.groups,
-            clock=clock,
-            bounds=request.bounds,
-            manner=request.manner,
-        ),
-        chain(request.expanders, prices=prices, rng=rng),
-    )
-    problems = (*found.problems, *picture.problems, *judges.problems)
+    with consulted(found, picture, kinds, allowed=request.calls, clock=clock) as heard:
+        tables = Tables(
+            picture.ledger,
+            judges.framework,
+            kinds,
+            by_scheduler=judges.by_name,
+            extenders=heard.extenders,
+        )
+        answer = plan(
+            Situation(
+                tables=tables,
+                classifier=Classifier(
+                    kinds,
+                    keys=picture.read_keys,
+                    defaults=picture.defaults,
+                    appearance=heard.appearance,
+                ),
+                pending=picture.waiting,
+                groups=picture.groups,
+                clock=clock,
+                bounds=request.bounds,
+                manner=request.manner,
+                evictable=picture.evictable,
+            ),
+            chain(request.expanders, prices=prices, rng=rng),
+        )
+    account = heard.account()
     notes = (
         *scheduler_notes(judges, picture.waiting, found.selecting),
         *idle_limits(request.bounds.quotas, picture),
     )
-    return compose(answer, picture, read=_read(found, notes), problems=problems)
+    return compose(
+        answer,
+        picture,
+        read=_read(found, (*notes, *account.notes)),
+        problems=(*found.problems, *picture.problems, *judges.problems, *heard.problems),
+        extenders=account.reports,
+        remedies=remedies(answer.stuck, judges, kinds, picture),
+    )
 
 
 def _families(found: Input, request: Request) -> dict[str, DeviceFamily]:

@@ -29,12 +29,14 @@ UNSELECTED: Final = (
 class Schedulers(msgspec.Struct, frozen=True, kw_only=True):
     """The rules of each scheduler by name, and those of every other one.
 
-    `spreading` are those that spread pods hard which state no constraint.
+    `spreading` are those that spread pods hard which state no constraint, `managed` the resources
+    that extenders manage, None where no configuration was given.
     """
 
     framework: Framework
     by_name: Mapping[str, Framework] = {}
     spreading: frozenset[str] = frozenset()
+    managed: frozenset[str] | None = None
     problems: tuple[Problem, ...] = ()
 
 

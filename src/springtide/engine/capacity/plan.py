@@ -15,7 +15,8 @@ from springtide.engine.capacity.batches import Batch, batches
 from springtide.engine.capacity.carrying import Carried, Picture, carry_out, carry_up
 from springtide.engine.capacity.decision import Growth, decide, skip_reason
 from springtide.engine.capacity.estimate import Estimate, NewNode, estimate
-from springtide.engine.capacity.explain import LIMIT, GroupAnswer, objections, stuck
+from springtide.engine.capacity.explain import LIMIT, GroupAnswer, Stuck, objections, stuck
+from springtide.engine.capacity.message import Rows, message
 from springtide.engine.capacity.minimum import CLUSTER_FULL, at_least, raised
 from springtide.engine.capacity.options import Expander
 from springtide.engine.capacity.quotas import tracked
@@ -98,10 +99,7 @@ class _Planner:
         return Plan(
             fitting=(*filled.placed, *self.elsewhere),
             steps=tuple(map(self._finished, self.steps, self.names)),
-            stuck=tuple(
-                stuck(batch, self._answers(batch.pod_class), self._on_nodes(batch.pod_class))
-                for batch in remaining
-            ),
+            stuck=tuple(map(self._stuck, remaining)),
             objections=objected,
             sizes=tuple(
                 (item.group.name, item.size, self.sizes[item.group.name])
@@ -178,8 +176,15 @@ class _Planner:
             for item in self.situation.groups
         ]
 
-    def _on_nodes(self, pod_class: PodClass) -> list[tuple[Refusal, int]]:
-        return self.tables.histogram(pod_class, below=self.existing)
+    def _stuck(self, batch: Batch) -> Stuck:
+        pod_class, evictable = batch.pod_class, self.situation.evictable
+        there = Rows(overlay=self.overlay, below=self.existing, evictable=evictable)
+        return stuck(
+            batch,
+            self._answers(pod_class),
+            self.tables.histogram(pod_class, below=self.existing),
+            message=message(batch.first, pod_class, tables=self.tables, there=there),
+        )
 
     def _limit(self, scene: Scene, candidate: Candidate) -> Refusal:
         """Return what keeps the group from growing at the end."""

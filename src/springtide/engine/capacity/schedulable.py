@@ -41,6 +41,7 @@ def fill(
     failed_at: dict[PodClass, int] = {}
     last = first_row
     ordered = sorted(pods, key=lambda pod: -pod.spec.priority)
+    tables.ask_ahead(map(classifier.classify, ordered))
     for pod in ordered:
         pod_class = classifier.classify(pod)
         likes = _likes(pod, pod_class)

@@ -10,6 +10,7 @@ from springtide.engine.capacity.explain import Stuck
 from springtide.engine.capacity.scene import Bounds, Manner
 from springtide.engine.placement.classes import Classifier
 from springtide.engine.placement.tables import Tables
+from springtide.engine.preemption import Evictable, Residents
 from springtide.engine.simulation.templates import Template
 from springtide.model.group import NodeGroup
 from springtide.model.pod import Pod
@@ -25,7 +26,7 @@ class SizedGroup(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Situation(msgspec.Struct, frozen=True, kw_only=True):
-    """What a plan is made from."""
+    """What a plan is made from. No pod is counted on to go; `evictable` is only talked about."""
 
     tables: Tables
     classifier: Classifier
@@ -34,6 +35,7 @@ class Situation(msgspec.Struct, frozen=True, kw_only=True):
     clock: Clock
     bounds: Bounds = Bounds()
     manner: Manner = Manner()
+    evictable: Evictable = Evictable(residents=Residents())
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):

@@ -20,8 +20,10 @@ from springtide.engine.framework.plugins import (
     effective_plugins,
     names_of,
 )
+from springtide.engine.scoring.config import ScoringConfig, scoring_config
 from springtide.model.neighbours import SpreadConstraint
 from springtide.model.plugin_arguments import (
+    DefaultPreemptionArgs,
     NodeAffinityArgs,
     NodeResourcesFitArgs,
     PodTopologySpreadArgs,
@@ -39,6 +41,7 @@ FIT: Final = "NodeResourcesFit"
 NODE_AFFINITY: Final = "NodeAffinity"
 TOPOLOGY_SPREAD: Final = "PodTopologySpread"
 HONOR: Final = "Honor"
+PREEMPTION: Final = "DefaultPreemption"
 PEM: Final = b"-----BEGIN"
 
 ConstructionFaults = Mapping[str, Callable[[Any], str | None]]
@@ -60,6 +63,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     plugins: EffectivePlugins
     framework: FrameworkConfig
+    scoring: ScoringConfig
     replaced: tuple[str, ...] = ()
 
 
@@ -151,6 +155,7 @@ def _profile(
         name=name,
         plugins=effective,
         framework=_framework(profile, effective),
+        scoring=scoring_config(profile, effective),
         replaced=_replaced(before, profile),
     )
 
@@ -175,6 +180,8 @@ def _framework(profile: SchedulerProfile, effective: EffectivePlugins) -> Framew
         default_spread=_default_spread(profile),
         filters=effective.points["filter"],
         pre_filters=frozenset(effective.points["preFilter"]),
+        post_filters=effective.points["postFilter"],
+        preemption=_preemption(profile),
     )
 
 
@@ -200,6 +207,11 @@ def _default_spread(profile: SchedulerProfile) -> tuple[SpreadConstraint, ...]:
         )
         for each in args.default_constraints
     )
+
+
+def _preemption(profile: SchedulerProfile) -> DefaultPreemptionArgs:
+    args = profile.arguments(PREEMPTION)
+    return args if isinstance(args, DefaultPreemptionArgs) else FrameworkConfig().preemption
 
 
 def _replaced(before: SchedulerProfile, after: SchedulerProfile) -> tuple[str, ...]:

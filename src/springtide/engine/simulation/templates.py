@@ -44,7 +44,8 @@ class Source(StrEnum):
 class Template(msgspec.Struct, frozen=True, kw_only=True):
     """One more node of a group: the node, its devices by family, and the pods it starts with.
 
-    `refusals` says, by family, why the group's devices are not known.
+    `refusals` says, by family, why the group's devices are not known. `origin` names the live node
+    that the node was copied from, if it was.
     """
 
     group: NodeGroup
@@ -53,6 +54,7 @@ class Template(msgspec.Struct, frozen=True, kw_only=True):
     inventories: tuple[tuple[str, Inventory], ...] = ()
     refusals: tuple[tuple[str, Refusal], ...] = ()
     pods: tuple[Pod, ...] = ()
+    origin: str = ""
 
 
 class Fleet(msgspec.Struct, frozen=True, kw_only=True):
@@ -101,6 +103,7 @@ def build(group: NodeGroup, own: Sequence[Node], fleet: Fleet) -> Template | Ref
         inventories=inventories,
         refusals=refusals,
         pods=_live_pods(origin, node, fleet) if is_live else expected(fleet.daemons, node, ()),
+        origin=origin.name if is_live else "",
     )
 
 

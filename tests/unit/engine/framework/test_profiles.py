@@ -12,6 +12,7 @@ import pytest
 from springtide.engine.framework.framework import Framework
 from springtide.engine.framework.profiles import CannotSetUp, Profile, Scheduler, set_up
 from springtide.model.neighbours import SpreadConstraint
+from springtide.model.plugin_arguments import DefaultPreemptionArgs
 from springtide.model.pod import Container, HostPort, PodSpec
 from springtide.model.scheduler import Extender, ExtenderTLSConfig, SchedulerConfiguration
 from springtide.wire.kubescheduler import CONSTRUCTION_FAULTS, from_json
@@ -245,3 +246,16 @@ def test_default_constraints_are_read_with_what_they_leave_out() -> None:
 
 def test_the_built_in_default_constraints_exclude_no_node() -> None:
     assert not any(each.is_hard for each in profile().framework.default_spread)
+
+
+def test_what_is_tried_where_nothing_fits_is_as_the_profile_says() -> None:
+    plain = profile()
+    args = {"minCandidateNodesPercentage": 1, "minCandidateNodesAbsolute": 2}
+    few = profile(pluginConfig=[{"name": "DefaultPreemption", "args": args}])
+    off = {"postFilter": {"disabled": [{"name": "DefaultPreemption"}]}}
+    without = profile(plugins=off)
+
+    assert plain.framework.preemption == DefaultPreemptionArgs(10, 100)
+    assert plain.framework.post_filters == ("DynamicResources", "DefaultPreemption")
+    assert few.framework.preemption == DefaultPreemptionArgs(1, 2)
+    assert without.framework.post_filters == ("DynamicResources",)
