@@ -1,8 +1,7 @@
 """What is read from a live cluster: kinds with their places in the API, and nothing else.
 
-The table is the whole list, so that whoever grants the rights can see it: no Secrets, no Events, no
-workloads but DaemonSets, since in a live cluster pods speak for themselves. Of ConfigMaps only those
-that carry the label of HAMi's scheduler are asked for.
+The table is the whole list, so that whoever grants the rights can see it: no Secrets, no Events. Of
+ConfigMaps only those that carry the label of HAMi's scheduler are asked for.
 """
 
 from typing import Final
@@ -49,6 +48,10 @@ RESOURCES: Final = (
     Resource(kind="Node", plural="nodes", is_essential=True),
     Resource(kind="Pod", plural="pods", is_essential=True),
     Resource(kind="Namespace", plural="namespaces"),
+    Resource(kind="Service", plural="services"),
+    Resource(kind="ReplicationController", plural="replicationcontrollers"),
+    Resource(kind="ReplicaSet", plural="replicasets", group="apps"),
+    Resource(kind="StatefulSet", plural="statefulsets", group="apps"),
     Resource(kind="DaemonSet", plural="daemonsets", group="apps"),
     Resource(kind="PriorityClass", plural="priorityclasses", group="scheduling.k8s.io"),
     Resource(kind="RuntimeClass", plural="runtimeclasses", group="node.k8s.io"),
@@ -86,8 +89,8 @@ RESOURCES: Final = (
     ),
 )
 
-STANDING_IN: Final = frozenset({"Deployment", "ReplicaSet", "StatefulSet", "Job"})
-"""Kinds that stand for pods that nobody has made yet: in files they do, in a cluster pods are there."""
+OF_FILES: Final = frozenset({("apps", "Deployment"), ("batch", "Job")})
+"""Kinds that only stand for pods that nobody has made yet: in a live cluster these are there."""
 
 
 def judged() -> tuple[Resource, ...]:
