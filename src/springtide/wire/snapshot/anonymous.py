@@ -100,6 +100,7 @@ class _Rewriting:
 
     def __init__(self, names: Names, objects: Sequence[Object]) -> None:
         self._names = names
+        self._has_plugins = False
         self._rules: Mapping[str, Callable[[str], str]] = {
             **dict.fromkeys(_WORDS_OF_API, self._enumerated),
             **dict.fromkeys(_KEYS, self._key),
@@ -128,6 +129,8 @@ class _Rewriting:
             return self._configuration(value)
         if value.get("kind") == "ConfigMap":
             return self._config_map(value)
+        if value.get("kind") == kubescheduler.KIND:
+            return self._scheduler(value)
         return self._map(value)
 
     def _map(self, value: Mapping[str, Any]) -> Object:
@@ -143,7 +146,8 @@ class _Rewriting:
 
     def _value(self, value: Any, field: str) -> Any:
         if isinstance(value, str):
-            rule = self._rules.get(field, self._word)
+            is_name = field == "name" or field.endswith("Name")
+            rule = self._rules.get(field, self._name if is_name else self._word)
             return rule(value)
         if isinstance(value, list):
             return [self._value(each, field) for each in value]
@@ -167,6 +171,11 @@ class _Rewriting:
 
     def _expression(self, text: str) -> str:
         return _LITERAL.sub(self._literal, text)
+
+    def _name(self, word: str) -> str:
+        """Return what something is called: plugins of the scheduler by words of its API."""
+        is_kept = self._has_plugins or not is_api_word(word)
+        return self._word(word) if is_kept else self._names.name(word)
 
     def _word(self, word: str) -> str:
         """Return a text of no field in particular."""
@@ -257,7 +266,14 @@ class _Rewriting:
 
     def _document(self, value: Object) -> Object:
         is_scheduler = value.get("kind") == kubescheduler.KIND
-        return self._map(value) if is_scheduler else self._configuration(value)
+        return self._scheduler(value) if is_scheduler else self._configuration(value)
+
+    def _scheduler(self, value: Object) -> Object:
+        self._has_plugins = True
+        try:
+            return self._map(value)
+        finally:
+            self._has_plugins = False
 
     def _configuration(self, value: Object) -> Object:
         return {key: self._configured(each) for key, each in value.items()}

@@ -11,15 +11,15 @@ from typing import Any, Final
 import msgspec
 
 from springtide.wire.snapshot.names import Names
-from springtide.wire.snapshot.words import is_value
+from springtide.wire.snapshot.words import is_api_word, is_value
 
 Rewrite = Callable[[str, Names], str]
 
-_IDS: Final = frozenset({"id", "uuid", "gpuUUID", "migUUID"})
+_IDS: Final = frozenset({"id", "uuid", "UUID", "gpuUUID", "migUUID"})
 # What a device is called by its maker, and how it is cut.
-_OF_MODELS: Final = frozenset({"type", "mode", "profile"})
+_OF_MODELS: Final = frozenset({"type", "mode", "profile", "name", "devicevendor", "temp"})
 _TOKEN: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-_OF_DEVICES: Final = re.compile(r"(?:[a-z0-9-]+\.)*(?:hami\.io|nvidia\.com|huawei\.com)/.*")
+_OF_DEVICES: Final = r"(?:[a-z0-9-]+\.)*(?:hami\.io|nvidia\.com|huawei\.com)/.*"
 
 
 def rewritten(annotations: Mapping[str, Any], names: Names) -> dict[str, Any]:
@@ -66,7 +66,8 @@ def _records(text: str, names: Names) -> str:
 
 def _record(text: str, names: Names) -> str:
     first, comma, rest = text.partition(",")
-    return names.device(first) + comma + rest if comma else text
+    # Without fields it is no record; whoever reads it will say so.
+    return names.device(first) + comma + rest if comma else _word(text, names)
 
 
 def _json(text: str, names: Names) -> str:
@@ -86,20 +87,25 @@ def _plain(value: Any, field: str, names: Names) -> Any:
         return {changed(key): _plain(each, key, names) for key, each in value.items()}
     if isinstance(value, list):
         return [_plain(each, field, names) for each in value]
-    if not isinstance(value, str) or field in _OF_MODELS:
+    if not isinstance(value, str) or field.lower() in _OF_MODELS:
         return value
-    if field in _IDS:
-        return names.device(value)
-    return names.name(value) if value in names.known else value
+    return names.device(value) if field in _IDS else _word(value, names)
+
+
+def _words(text: str, names: Names) -> str:
+    """Rewrite a text of which only that is known: it is about devices."""
+    if text.lstrip().startswith(("[", "{")):
+        return _json(text, names)
+    return _tokens(text, names)
 
 
 def _tokens(text: str, names: Names) -> str:
-    """Rewrite the words that are known to be names or ids."""
+    return _TOKEN.sub(lambda found: _word(found[0], names), text)
 
-    def changed(found: re.Match[str]) -> str:
-        return names.name(found[0]) if found[0] in names.known else found[0]
 
-    return _TOKEN.sub(changed, text)
+def _word(word: str, names: Names) -> str:
+    is_kept = word not in names.known and (is_value(word) or is_api_word(word))
+    return word if is_kept else names.name(word)
 
 
 _RULES: Final[tuple[tuple[re.Pattern[str], Rewrite], ...]] = tuple(
@@ -111,8 +117,7 @@ _RULES: Final[tuple[tuple[re.Pattern[str], Rewrite], ...]] = tuple(
         (r".+/(use|nouse|no-use)-.*(uuid|UUID)", _ids),
         (r"hami\.io/device-cordon", _ids),
         (r".+/(use|nouse|no-use)-.*type", _as_it_is),
-        (r"hami\.io/node-handshake.*", _as_it_is),
-        (_OF_DEVICES.pattern, _tokens),
+        (_OF_DEVICES, _words),
         (r"springtide\.io/.*", _name),
         (r"cluster-autoscaler\.kubernetes\.io/.*", _name),
         (

@@ -63,7 +63,7 @@ class Names:
         """Return the id of a device: how it starts and a place inside the card stay."""
         matched = _DEVICE.fullmatch(word)
         if matched is None or not matched["id"]:
-            return word
+            return self.name(word) if word else word
         kind, place = matched["kind"] or "", matched["place"] or ""
         card = word.removesuffix(place)
         self.known.add(card)

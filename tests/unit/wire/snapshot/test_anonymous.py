@@ -1,13 +1,20 @@
 """Objects under other names: what changes, what stays, and what must still match."""
 
+import copy
+import io
 import json
 import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from springtide.wire.snapshot import Names, anonymised
+from springtide.edge import files
+from springtide.wire.snapshot import Names, anonymised, found
 
+ROOT = Path(__file__).resolve().parents[4]
+FOLDERS = sorted({path.parent for path in (ROOT / "examples").rglob("groups.yaml")})
 KEY = b"key"
 
 
@@ -205,6 +212,43 @@ def test_configurations_in_a_config_map_are_renamed_inside() -> None:
     assert first["nvidia"]["resourceCountName"].startswith("d-")
     assert second == {"kind": "KubeSchedulerConfiguration"}
     assert "acme" not in json.dumps([changed, hidden])
+
+
+def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield where the texts of an object stand."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, each in inner:
+        if isinstance(each, str):
+            yield (*path, key)
+        elif isinstance(each, dict | list):
+            yield from leaves(each, (*path, key))
+
+
+def put(value: Any, path: tuple[Any, ...], text: str) -> Any:
+    changed = part = copy.deepcopy(value)
+    for key in path[:-1]:
+        part = part[key]
+    part[path[-1]] = text
+    return changed
+
+
+# What stays whatever it is: versions of the API and of programs, and what makers call devices.
+OPEN = {"apiVersion", "architecture", "kubeletVersion", "operatingSystem", "vendor", "type", "mode"}
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
+@pytest.mark.parametrize("word", ["acme-corp", "acme.com/corp"])
+def test_a_strangers_word_is_told_nowhere(folder: Path, word: str) -> None:
+    objects = found(files.read([str(folder)], stdin=io.BytesIO())).objects
+
+    told = [
+        (each.get("kind"), path)
+        for each in objects
+        for path in leaves(each)
+        if path[-1] not in OPEN and "acme" in json.dumps(other(put(each, path, word)))
+    ]
+
+    assert told == []
 
 
 @pytest.mark.parametrize(

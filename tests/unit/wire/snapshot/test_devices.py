@@ -107,7 +107,8 @@ def test_lists_of_ids_are_rewritten(key: str) -> None:
         ("nvidia.com/use-gputype", "A10,H100"),
         ("hami.io/node-scheduler-policy", "binpack"),
         ("hami.io/bind-time", "1796021746"),
-        ("hami.io/node-handshake", "Requesting_2026-11-30 06:57:39"),
+        ("hami.io/bind-phase", "success"),
+        ("hami.io/device-scoring-weights", '{"slots":10}'),
         ("cluster-autoscaler.kubernetes.io/daemonset-pod", "true"),
     ],
 )
@@ -122,6 +123,24 @@ def test_an_unreadable_registration_stays_unreadable_without_names() -> None:
     changed = rewritten({"hami.io/node-nvidia-register": '[{"id": gpu-1'}, names)
 
     assert "gpu-1" not in changed["hami.io/node-nvidia-register"]
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "hami.io/node-nvidia-register",
+        "hami.io/vgpu-devices-allocated",
+        "hami.io/something-new",
+        "nvidia.com/use-gpuuuid",
+        "hami.io/vgpu-node",
+    ],
+)
+@pytest.mark.parametrize("text", ["alice", "alice;bob", '{"owner":"alice"}', "[alice"])
+def test_what_is_no_annotation_of_devices_tells_nothing(key: str, text: str) -> None:
+    changed = rewrite(key, text)
+
+    assert "alice" not in changed
+    assert "bob" not in changed
 
 
 def test_annotations_that_nobody_reads_are_left_out() -> None:
