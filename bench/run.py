@@ -16,6 +16,7 @@ sys.path.insert(0, str(ROOT.parent))
 from bench import (  # noqa: E402
     command,
     decode,
+    device_selectors,
     estimate,
     filters,
     first_sight,
@@ -35,6 +36,7 @@ BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
     "estimate": estimate.measure,
     "overlay": overlay.measure,
     "scores": scores.measure,
+    "device_selectors": device_selectors.measure,
     "command": command.measure,
 }
 

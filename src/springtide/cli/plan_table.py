@@ -180,7 +180,9 @@ def _indented(headers: Sequence[str], rows: Sequence[Sequence[str]], style: Styl
 
 
 def _with_detail(reason: str, detail: str) -> str:
-    return f"{reason}, {detail}" if detail else reason
+    if not detail:
+        return reason
+    return f"{reason} ({detail})" if ": " in reason else f"{reason}, {detail}"
 
 
 def _apart(report: PlanReport, style: Style) -> list[str]:

@@ -30,7 +30,7 @@ from springtide.model.pod import PodSpec
 from springtide.model.problem import Problem
 from springtide.model.scheduler import Extender, ExtenderTLSConfig
 from springtide.wire import extender as wire
-from springtide.wire.kubescheduler import KIND, Given
+from springtide.wire.configurations import SCHEDULER_KIND, Given
 
 _NANO = 1_000_000_000
 
@@ -154,7 +154,7 @@ def unchecked(index: int, given: Given) -> Problem:
     """Return the warning about a server whose certificate is not checked."""
     return Problem(
         source=given.origin.label,
-        object=KIND,
+        object=SCHEDULER_KIND,
         field=f"extenders[{index}].enableHTTPS",
         message=f"{_UNCHECKED} {_REMEDY[0].upper()}{_REMEDY[1:]}",
     )

@@ -93,7 +93,10 @@ class WaitingClaims:
         self._meant = [each for each in claims if each.selected_node is not None]
         free = (each for each in claims if each.selected_node is None)
         self._free = sorted(free, key=lambda claim: (claim.requested or _NOTHING).nano)
-        self._volumes = [candidates(each, shelf) for each in self._free]
+        self._volumes = [
+            candidates(each, shelf, earlier=self._free[:index].count(each))
+            for index, each in enumerate(self._free)
+        ]
         self._provisions = {each.key: _provision(each, shelf.storage, columns) for each in claims}
         self._new_nodes = new_nodes(columns)
         self._columns = columns
@@ -197,10 +200,11 @@ def _chosen(
     return chosen
 
 
-def candidates(claim: Claim, shelf: Shelf) -> tuple[PersistentVolume, ...]:
+def candidates(claim: Claim, shelf: Shelf, *, earlier: int = 0) -> tuple[PersistentVolume, ...]:
     """Return the volumes that would serve a claim, wherever they are, the smallest first.
 
-    A volume that is reserved for the claim is the only one.
+    A volume that is reserved for the claim is the only one. A pod may name a claim twice; as in
+    kube-scheduler, that takes two volumes, so `earlier` ones have taken what is reserved.
     """
     requested = (claim.requested or _NOTHING).nano
     fitting = [
@@ -211,9 +215,11 @@ def candidates(claim: Claim, shelf: Shelf) -> tuple[PersistentVolume, ...]:
         and volume.attributes_class == claim.attributes_class
         and not volume.is_terminating
     ]
-    if fitting and fitting[0].claim is not None:
-        return (fitting[0],)
-    free = (each for each in fitting if each.phase == AVAILABLE and _suits(each, claim))
+    reserved = tuple(each for each in fitting if each.claim is not None)[earlier:]
+    if reserved:
+        return reserved[:1]
+    unreserved = (each for each in fitting if each.claim is None)
+    free = (each for each in unreserved if each.phase == AVAILABLE and _suits(each, claim))
     return tuple(sorted(free, key=lambda volume: (volume.capacity or _NOTHING).nano))
 
 

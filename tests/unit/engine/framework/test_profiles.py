@@ -11,6 +11,7 @@ import pytest
 
 from springtide.engine.framework.framework import NEEDS_PREPARATION, Framework
 from springtide.engine.framework.profiles import CannotSetUp, Profile, Scheduler, set_up
+from springtide.model.neighbours import SpreadConstraint
 from springtide.model.plugin_arguments import DefaultPreemptionArgs
 from springtide.model.pod import Container, HostPort, PodSpec
 from springtide.model.scheduler import Extender, ExtenderTLSConfig, SchedulerConfiguration
@@ -232,3 +233,36 @@ def test_what_is_tried_where_nothing_fits_is_as_the_profile_says() -> None:
     assert plain.framework.post_filters == ("DynamicResources", "DefaultPreemption")
     assert few.framework.preemption == DefaultPreemptionArgs(1, 2)
     assert without.framework.post_filters == ("DynamicResources",)
+
+
+def test_default_constraints_are_read_with_what_they_leave_out() -> None:
+    args = {
+        "defaultingType": "List",
+        "defaultConstraints": [
+            {"maxSkew": 2, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"},
+            {
+                "maxSkew": 1,
+                "topologyKey": "host",
+                "whenUnsatisfiable": "ScheduleAnyway",
+                "nodeAffinityPolicy": "Ignore",
+                "nodeTaintsPolicy": "Honor",
+            },
+        ],
+    }
+
+    found = profile(pluginConfig=[{"name": "PodTopologySpread", "args": args}])
+
+    assert found.framework.default_spread == (
+        SpreadConstraint(max_skew=2, topology_key="zone"),
+        SpreadConstraint(
+            max_skew=1,
+            topology_key="host",
+            is_hard=False,
+            honors_affinity=False,
+            honors_taints=True,
+        ),
+    )
+
+
+def test_the_built_in_default_constraints_exclude_no_node() -> None:
+    assert not any(each.is_hard for each in profile().framework.default_spread)
