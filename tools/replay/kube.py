@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from springtide.base.selectors import LabelSelector, Selector
 from springtide.engine.framework.ask import ask_of
 from springtide.engine.framework.default_selector import default_selector
+from springtide.engine.framework.dynamic_resources import ClaimsCheck
 from springtide.engine.framework.fit_error import fit_error
 from springtide.engine.framework.framework import (
     PASSES,
@@ -47,6 +48,7 @@ from springtide.wire.k8s import Objects, Parts, decode_node, decode_pod, schema
 from springtide.wire.k8s.between import to_selector
 from springtide.wire.k8s.objects import group_of, reads
 from springtide.wire.kubescheduler import CONSTRUCTION_FAULTS, from_json
+from tools.replay import kube_devices
 
 Case = Mapping[str, Any]
 Status = dict[str, Any]
@@ -74,6 +76,7 @@ TOPICS: Final = (
     "pod-affinity",
     "pod-anti-affinity",
     "pod-affinity-namespaces",
+    *kube_devices.TOPICS,
 )
 """The topics that the framework's rules decide alone."""
 
@@ -82,7 +85,9 @@ def replay_filters(case: Case) -> list[str]:
     """Return where our verdicts differ from the recorded ones."""
     replay = _Replay(case)
     alone = replay.each_rule_alone()
-    return alone + replay.all_rules_together() if case["topic"] in TOPICS else alone
+    if case["topic"] not in TOPICS:
+        return alone
+    return alone + replay.all_rules_together() + replay.allocations()
 
 
 class _Replay:
@@ -90,9 +95,15 @@ class _Replay:
         parts = Parts()
         self._expected = case["expect"]
         self._pod = _pod(case["pod"], parts)
-        self._framework = Framework(_config(case.get("config"), parts), _storage(case["objects"]))
+        devices = kube_devices.device_objects(case["objects"])
+        self._framework = Framework(
+            _config(case.get("config"), parts),
+            _storage(case["objects"]),
+            devices,
+            kube_devices.device_selectors(),
+        )
         self._ledger = _ledger(case["objects"], parts)
-        asked = ask_of(self._pod, with_identity=True)
+        asked = ask_of(self._pod, with_identity=True, devices=devices)
         self._ask = replace(asked, default_selector=_selected_by(case["pod"], case["objects"]))
         self._rows = np.arange(self._ledger.count)
 
@@ -142,12 +153,21 @@ class _Replay:
                     "code": _code(is_unresolvable=bool(outcome.unresolvable[row])),
                     "reasons": list(prepared.check.reasons(bits)),
                 }
+                if isinstance(prepared.check, ClaimsCheck) and prepared.check.is_fault(bits):
+                    ours = {**ours, **kube_devices.FAULT}
             recorded = self._expected["filter"].get(name, ())
             expected = next(
                 (_no_error(each) for each in recorded if each["plugin"] == rule.name), None
             )
+            if rule.name == kube_devices.RULE:
+                expected = kube_devices.verdict(recorded)
             found += _compared(f"filter {name} {rule.name}", expected, ours)
         return found
+
+    def allocations(self) -> list[str]:
+        return kube_devices.allocation_differences(
+            self._expected, self._framework, self._ask, self._ledger
+        )
 
     def all_rules_together(self) -> list[str]:
         prepared = self._framework.prepare(self._ask, self._ledger)

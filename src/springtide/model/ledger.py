@@ -28,9 +28,11 @@ from springtide.model.columns import (
     grown,
 )
 from springtide.model.device import DeviceView, Inventory, Share
+from springtide.model.device_usage import HeldClaims
 from springtide.model.node import HOSTNAME_LABEL, Node
 from springtide.model.pod import HostPort
 from springtide.model.presence import Presence, Presences
+from springtide.model.resource_claims import HeldClaim
 from springtide.model.resources import amounts
 from springtide.model.volumes import DiskVolume
 
@@ -42,6 +44,7 @@ class Holding(msgspec.Struct, frozen=True, kw_only=True):
 
     `claims` are those that it uses, as `namespace/name`, and `disks` those that it names itself.
     `presence` is what it shows to rules between pods; without one, it is not seen by them.
+    `device_claims` are those whose devices are given with this placement.
     """
 
     uid: str
@@ -52,6 +55,7 @@ class Holding(msgspec.Struct, frozen=True, kw_only=True):
     claims: tuple[str, ...] = ()
     disks: tuple[DiskVolume, ...] = ()
     presence: Presence | None = None
+    device_claims: tuple[HeldClaim, ...] = ()
 
 
 class Ledger:
@@ -62,7 +66,8 @@ class Ledger:
     on a row use, `claimed` counts the users of each claim on all rows; `labelset` codes a row's
     labels without its hostname, `taintset` its taints, so that rules judge each distinct set once.
     `hostname` codes its hostname, 0 where there is none. `namespaces` holds the labels of the
-    cluster's namespaces; whoever makes the ledger sets it before anything is asked.
+    cluster's namespaces; whoever makes the ledger sets it before anything is asked. `held_claims` are
+    the claims of devices that came with holdings.
     """
 
     def __init__(self) -> None:
@@ -88,6 +93,7 @@ class Ledger:
         self.holdings: dict[str, Holding] = {}
         self.namespaces: Mapping[str, Mapping[str, str]] = {}
         self.presences = Presences(FIRST_ROWS)
+        self.held_claims = HeldClaims()
         self.changes = ChangeLog()
         self._namesakes: dict[int, int] = {}
 
@@ -169,6 +175,8 @@ class Ledger:
                 self._count_volumes(holding, 1)
             if holding.presence is not None:
                 self.presences.count(holding.row, holding.presence)
+            for claim in holding.device_claims:
+                self.held_claims.count(claim)
             for family, taken in holding.shares:
                 shares.setdefault(family, []).extend([(holding.row, share) for share in taken])
         for amounts_held, rows in by_amounts.items():
@@ -197,6 +205,8 @@ class Ledger:
             self._count_volumes(holding, sign)
         if holding.presence is not None:
             self.presences.count(row, holding.presence, sign=sign)
+        for claim in holding.device_claims:
+            self.held_claims.count(claim, sign=sign)
         for family, shares in holding.shares:
             self.device_columns(family).take(row, shares, sign=sign)
         self.changes.append(row)
@@ -239,6 +249,7 @@ class Ledger:
         assert self.disks == fresh.disks
         assert self.claimed == fresh.claimed
         self.presences.check(fresh.presences)
+        assert self.held_claims.counts() == fresh.held_claims.counts()
         for family, columns in self.devices.items():
             _check_devices(columns, fresh.devices[family], self.count)
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import msgspec
 
 from springtide.base.taints import Taint
+from springtide.model.device_slices import ResourceSlice
 from springtide.model.resources import Resources
 
 HOSTNAME_LABEL = "kubernetes.io/hostname"
@@ -13,7 +14,8 @@ HOSTNAME_LABEL = "kubernetes.io/hostname"
 class Node(msgspec.Struct, frozen=True, kw_only=True):
     """One node; `conditions` maps a condition's type to its status.
 
-    `declared_features` are what its kubelet says it can do.
+    `declared_features` are what its kubelet says it can do. `device_slices` are the devices of a node
+    that does not exist yet; those of one that does are in the slices of its cluster.
     """
 
     name: str
@@ -28,6 +30,7 @@ class Node(msgspec.Struct, frozen=True, kw_only=True):
     conditions: Mapping[str, str] = {}
     created: str = ""
     declared_features: frozenset[str] = frozenset()
+    device_slices: tuple[ResourceSlice, ...] = ()
 
     @property
     def is_ready(self) -> bool:

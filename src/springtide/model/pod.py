@@ -36,12 +36,21 @@ class Container(msgspec.Struct, frozen=True, kw_only=True):
     is_sidecar: bool = False
 
 
+class PodClaim(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """Devices that a pod claims, under a name of its own: by a claim, or one made by a template."""
+
+    name: str
+    claim: str = ""
+    template: str = ""
+
+
 class PodSpec(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     """The part of a pod that scheduling rules read. Hashable; equal replicas share one object.
 
     `required_node_terms` is None when there is no required node affinity (everything matches) and
     an empty tuple when there is one without terms (nothing matches). `neighbours` is what the pod
-    asks about other pods, `required_features` are those that the node's kubelet must declare.
+    asks about other pods, `required_features` are those that the node's kubelet must declare, and
+    `device_claims` what it claims of devices.
     `fields` names the API fields in use that no rule here reads, such as `resourceClaims`, so that a
     reader can say what was not looked at.
     """
@@ -60,6 +69,7 @@ class PodSpec(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     volumes: tuple[Volume, ...] = ()
     required_features: tuple[str, ...] = ()
     neighbours: Neighbours = ALONE
+    device_claims: tuple[PodClaim, ...] = ()
     fields: tuple[str, ...] = ()
 
 
@@ -89,7 +99,11 @@ class Resize(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Pod(msgspec.Struct, frozen=True, kw_only=True):
-    """One pod. `node_name` is empty while it waits for a node."""
+    """One pod. `node_name` is empty while it waits for a node.
+
+    `made_claims` are the claims of devices that were made for it, by its own names for them; an empty
+    one was found not to be needed.
+    """
 
     namespace: str
     name: str
@@ -107,6 +121,7 @@ class Pod(msgspec.Struct, frozen=True, kw_only=True):
     is_terminating: bool = False
     is_init_done: bool = False
     resize: Resize | None = None
+    made_claims: tuple[tuple[str, str], ...] = ()
 
     @property
     def key(self) -> str:

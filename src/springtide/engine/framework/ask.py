@@ -8,9 +8,11 @@ from collections.abc import Iterable
 import msgspec
 
 from springtide.base.selectors import Selector
+from springtide.engine.dynamic_resources.naming import DeviceAsk, device_ask
 from springtide.model.neighbours import ALONE
 from springtide.model.pod import Pod, PodSpec
 from springtide.model.presence import read_labels
+from springtide.model.resource_claims import DeviceObjects
 from springtide.model.volumes import ClaimVolume, EphemeralVolume
 
 
@@ -19,7 +21,8 @@ class PodAsk(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
 
     Claims are looked up in the pod's namespace, and those made for it by its name and uid.
     `default_selector` is what the pod's services and its controller select it by; only constraints
-    that a profile spreads all pods by read it.
+    that a profile spreads all pods by read it. `device_ask` are the pod's claims of devices, None where
+    nothing is known of them.
     """
 
     spec: PodSpec
@@ -29,9 +32,16 @@ class PodAsk(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     name: str = ""
     uid: str = ""
     default_selector: Selector | None = None
+    device_ask: DeviceAsk | None = None
 
 
-def ask_of(pod: Pod, *, with_identity: bool = False, keys: frozenset[str] | None = None) -> PodAsk:
+def ask_of(
+    pod: Pod,
+    *,
+    with_identity: bool = False,
+    keys: frozenset[str] | None = None,
+    devices: DeviceObjects | None = None,
+) -> PodAsk:
     """Return what the pod asks; its namespace and labels only count if some rule reads them.
 
     `keys` are the labels that rules read, None stands for all.
@@ -46,6 +56,7 @@ def ask_of(pod: Pod, *, with_identity: bool = False, keys: frozenset[str] | None
         labels=read_labels(pod, keys) if with_identity else (),
         name=pod.name if owns_claims else "",
         uid=pod.uid if owns_claims else "",
+        device_ask=device_ask(pod, devices) if devices is not None and pod.spec.device_claims else None,
     )
 
 

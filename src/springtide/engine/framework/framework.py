@@ -14,6 +14,8 @@ from msgspec.structs import replace
 
 from springtide.base.selectors import NodeSelectorTerm
 from springtide.engine.framework.ask import PodAsk
+from springtide.engine.dynamic_resources.matching import DeviceSelectors
+from springtide.engine.framework.dynamic_resources import ClaimsCheck, DynamicResources
 from springtide.engine.framework.inter_pod_affinity import InterPodAffinity
 from springtide.engine.framework.node_affinity import NodeAffinity
 from springtide.engine.framework.node_declared_features import NodeDeclaredFeatures
@@ -53,6 +55,7 @@ from springtide.model.columns import Bool
 from springtide.model.ledger import Ledger
 from springtide.model.neighbours import SpreadConstraint
 from springtide.model.refusal import Refusal
+from springtide.model.resource_claims import DeviceObjects
 from springtide.model.storage import Storage
 
 __all__ = [
@@ -89,17 +92,26 @@ class FrameworkConfig(msgspec.Struct, frozen=True, kw_only=True):
 class Framework:
     """The filter plugins of one scheduler profile, for asks about one ledger after the other.
 
-    Without `storage` nothing is known of claims, and no rule looks at them.
+    Without `storage` nothing is known of claims, and no rule looks at them. The same goes for claims
+    of `devices`, which are found by their `selectors`.
     """
 
     def __init__(
-        self, config: FrameworkConfig | None = None, storage: Storage | None = None
+        self,
+        config: FrameworkConfig | None = None,
+        storage: Storage | None = None,
+        devices: DeviceObjects | None = None,
+        selectors: DeviceSelectors | None = None,
     ) -> None:
         config = config or FrameworkConfig()
         self.storage = storage
         self._disabled = config.disabled
         self._unprepared: frozenset[str] = frozenset()
-        self._fit = NodeResourcesFit(config.ignored_resources, config.ignored_groups)
+        self.devices = devices
+        self._claims = DynamicResources(devices, selectors)
+        self._fit = NodeResourcesFit(
+            config.ignored_resources, config.ignored_groups, self._claims.delegated
+        )
         self.rules: tuple[Rule, ...] = (
             NodeName(),
             NodeUnschedulable(),
@@ -113,6 +125,7 @@ class Framework:
             VolumeZone(storage),
             PodTopologySpread(config.default_spread),
             InterPodAffinity(),
+            self._claims,
             NodeDeclaredFeatures(),
         )
         """In the order of kube-scheduler; a rule's code is its position from `FIRST_RULE` on."""
@@ -233,10 +246,12 @@ class Framework:
             assert prepared.outside is not None
             return prepared.outside
         checks = dict((*prepared.node_checks, *prepared.later_checks))
+        check = checks[rule_code]
         return Refusal(
             rule=self.rules[rule_code - FIRST_RULE].name,
-            reasons=checks[rule_code].reasons(detail),
+            reasons=check.reasons(detail),
             is_unresolvable=unresolvable,
+            is_fault=isinstance(check, ClaimsCheck) and check.is_fault(detail),
         )
 
 

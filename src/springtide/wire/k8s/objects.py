@@ -15,11 +15,14 @@ from msgspec.structs import replace
 from springtide.model.node import Node
 from springtide.model.pod import Pod
 from springtide.model.problem import Problem
+from springtide.model.resource_claims import DeviceObjects
 from springtide.model.storage import Storage
 from springtide.model.workload import DaemonSet
 from springtide.wire.errors import MalformedObject
-from springtide.wire.k8s import schema, storage_schema
+from springtide.wire.k8s import device_schema, schema, storage_schema
 from springtide.wire.k8s.classes import Classes, Named, named
+from springtide.wire.k8s.device_schema import DeviceObject
+from springtide.wire.k8s.devices import DeviceReading
 from springtide.wire.k8s.nodes import to_node
 from springtide.wire.k8s.parts import Parts, decoded, plain
 from springtide.wire.k8s.pods import DEFAULT_NAMESPACE, is_manifest, to_pod
@@ -35,7 +38,7 @@ from springtide.wire.k8s.workloads import (
     to_pods,
 )
 
-Object: TypeAlias = schema.Object | StorageObject
+Object: TypeAlias = schema.Object | StorageObject | DeviceObject
 
 _DECODERS: Final[dict[tuple[str, str], msgspec.json.Decoder[Object]]] = {
     ("", "Node"): msgspec.json.Decoder(schema.Node),
@@ -57,6 +60,13 @@ _DECODERS: Final[dict[tuple[str, str], msgspec.json.Decoder[Object]]] = {
         storage_schema.CSIStorageCapacity
     ),
     ("storage.k8s.io", "VolumeAttachment"): msgspec.json.Decoder(storage_schema.VolumeAttachment),
+    ("resource.k8s.io", "ResourceClaim"): msgspec.json.Decoder(device_schema.ResourceClaim),
+    ("resource.k8s.io", "ResourceClaimTemplate"): msgspec.json.Decoder(
+        device_schema.ResourceClaimTemplate
+    ),
+    ("resource.k8s.io", "DeviceClass"): msgspec.json.Decoder(device_schema.DeviceClass),
+    ("resource.k8s.io", "ResourceSlice"): msgspec.json.Decoder(device_schema.ResourceSlice),
+    ("resource.k8s.io", "DeviceTaintRule"): msgspec.json.Decoder(device_schema.DeviceTaintRule),
 }
 _GROUPS: Final = {kind: group for group, kind in _DECODERS}
 # The objects that belong to no namespace.
@@ -71,6 +81,9 @@ _CLUSTER_WIDE: Final = frozenset(
         "CSINode",
         "CSIDriver",
         "VolumeAttachment",
+        "DeviceClass",
+        "ResourceSlice",
+        "DeviceTaintRule",
     }
 )
 _LEFT_OUT: Final = "The object is left out."
@@ -111,6 +124,7 @@ class Objects:
         self.read: Counter[str] = Counter()
         self.ignored: Counter[str] = Counter()
         self._storage = StorageReading()
+        self._devices = DeviceReading()
         self._workloads: dict[tuple[str, str, str], tuple[str, Replicated]] = {}
         self._classes = Classes()
         self._named: dict[str, Named] = {}
@@ -152,6 +166,11 @@ class Objects:
     def storage(self) -> Storage:
         """Return all that was said about storage."""
         return self._storage.storage()
+
+    @property
+    def device_objects(self) -> DeviceObjects:
+        """Return all that was said about devices and claims of them."""
+        return self._devices.objects()
 
     def finish(self) -> None:
         """Let the workloads stand for their pods, now that all pods and classes are known."""
@@ -215,6 +234,14 @@ class Objects:
                 return self._keep_class(read)
             case schema.Deployment() | schema.ReplicaSet() | schema.StatefulSet() | schema.Job():
                 return self._keep_workload(read, source)
+            case (
+                device_schema.DeviceClass()
+                | device_schema.ResourceSlice()
+                | device_schema.ResourceClaim()
+                | device_schema.ResourceClaimTemplate()
+                | device_schema.DeviceTaintRule()
+            ):
+                return self._devices.keep(read)
             case _:
                 return self._storage.keep(read)
 

@@ -1,0 +1,78 @@
+"""The claims of one pod, prepared once for all nodes: classes looked up, names put together."""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+import msgspec
+from msgspec.structs import replace
+
+from springtide.model.device_slices import DeviceClass
+from springtide.model.resource_claims import (
+    ClaimContent,
+    ClaimRequest,
+    DeviceConstraint,
+    DeviceRequest,
+    Exactly,
+)
+
+ALTERNATIVES_MAX: Final = 8
+"""How many alternatives a request may have."""
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """One form of a request. `name` is `request` or `request/alternative`; amounts are in nano.
+
+    `worth` is what an alternative adds to a node's score: more the earlier it comes.
+    """
+
+    name: str
+    request: DeviceRequest
+    device_class: DeviceClass
+    capacity: Mapping[str, int]
+    worth: int = 0
+
+
+class WantedClaim(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """A claim that is to be allocated: the forms of each request, in order, and the constraints.
+
+    `text` names it in faults.
+    """
+
+    text: str
+    requests: tuple[tuple[Wanted, ...], ...]
+    constraints: tuple[DeviceConstraint, ...] = ()
+
+
+class UnknownClass(Exception):
+    """A request names a class that does not exist."""
+
+    def __init__(self, request: str, name: str) -> None:
+        super().__init__(f"request {request}: device class {name} does not exist")
+
+
+def wanted_claim(
+    text: str, content: ClaimContent, classes: Mapping[str, DeviceClass]
+) -> WantedClaim:
+    """Return the prepared claim, or raise UnknownClass."""
+    return WantedClaim(
+        text=text,
+        requests=tuple(tuple(_forms(each, classes)) for each in content.requests),
+        constraints=content.constraints,
+    )
+
+
+def _forms(asked: ClaimRequest, classes: Mapping[str, DeviceClass]) -> Iterable[Wanted]:
+    if isinstance(asked, Exactly):
+        yield _wanted(asked.request.name, asked.request, classes)
+        return
+    for index, each in enumerate(asked.alternatives):
+        form = _wanted(f"{asked.name}/{each.name}", each, classes)
+        yield replace(form, worth=ALTERNATIVES_MAX - index)
+
+
+def _wanted(name: str, request: DeviceRequest, classes: Mapping[str, DeviceClass]) -> Wanted:
+    device_class = classes.get(request.class_name)
+    if device_class is None:
+        raise UnknownClass(name, request.class_name)
+    capacity = {key: amount.nano for key, amount in request.capacity}
+    return Wanted(name=name, request=request, device_class=device_class, capacity=capacity)

@@ -1,0 +1,130 @@
+"""Devices in recorded kube-scheduler answers: the claims of a pod, and what nodes give them.
+
+Texts of faults need not be the recorded ones, so only their place is compared. What claims are given
+is compared device by device.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+import msgspec
+
+from springtide.base import quantity
+from springtide.base.selectors import NodeSelectorTerm
+from springtide.engine.dynamic_resources.matching import DeviceSelectors
+from springtide.engine.framework.ask import PodAsk
+from springtide.engine.framework.dynamic_resources import ClaimsCheck
+from springtide.engine.framework.framework import Framework
+from springtide.engine.framework.rule import Ready
+from springtide.model.ledger import Ledger
+from springtide.model.resource_claims import ClaimAllocation, DeviceObjects, DeviceUse
+from springtide.wire.k8s import Objects
+from springtide.wire.k8s.objects import group_of
+from cel_stub import Stub
+
+Case = Mapping[str, Any]
+
+TOPICS = (
+    "dra-basic",
+    "dra-allocated",
+    "dra-selectors",
+    "dra-constraints",
+    "dra-first-available",
+    "dra-counters",
+    "dra-capacity",
+    "dra-taints",
+    "dra-pools",
+    "dra-extended",
+    "dra-binding",
+)
+RULE = "DynamicResources"
+GROUP = "resource.k8s.io"
+
+
+FAULT: Final = {"code": "Error", "reasons": []}
+"""A fault; its text is nobody's business."""
+
+
+def verdict(recorded: Iterable[Case]) -> dict[str, Any] | None:
+    """Return what the rule says of a node, without the text of a fault."""
+    for each in recorded:
+        if each["plugin"] == RULE:
+            shown = {"plugin": RULE, "code": each["code"], "reasons": each.get("reasons", [])}
+            return {**shown, **FAULT} if each["code"] == "Error" else shown
+    return None
+
+
+def device_selectors() -> DeviceSelectors:
+    """Return what evaluates selectors of devices."""
+    return Stub()
+
+
+def device_objects(objects: Iterable[Case]) -> DeviceObjects:
+    """Return the device objects of a case."""
+    found = Objects()
+    for each in objects:
+        if group_of(each["apiVersion"]) == GROUP:
+            raw = msgspec.json.encode(each)
+            found.add_raw(raw, group=GROUP, kind=each["kind"], source="", at="")
+    assert not found.problems, found.problems
+    return found.device_objects
+
+
+def allocation_differences(
+    expected: Case, framework: Framework, ask: PodAsk, ledger: Ledger
+) -> list[str]:
+    """Return where the devices that we choose differ from the recorded ones."""
+    rule = next(each for each in framework.rules if each.name == RULE)
+    prepared = rule.prepare(ask, ledger)
+    if not isinstance(prepared, Ready) or not isinstance(prepared.check, ClaimsCheck):
+        return [] if not expected.get("allocations") else ["allocations: recorded some, ours none"]
+    found: list[str] = []
+    for node, recorded in expected.get("allocations", {}).items():
+        given = prepared.check.allocate(ledger, ledger.rows[node])
+        ours = None if given is None else [_shown(each.allocation) for each in given]
+        theirs = [_recorded(each) for each in recorded]
+        if ours != theirs:
+            found.append(f"allocations {node}: recorded {theirs!r}, ours {ours!r}")
+    return found
+
+
+def _recorded(allocation: Case) -> Case:
+    return {**allocation, "devices": [_recorded_device(each) for each in allocation["devices"]]}
+
+
+def _recorded_device(device: Case) -> Case:
+    consumed = device.get("consumedCapacity")
+    if consumed is None:
+        return device
+    amounts = {name: quantity.parse(amount).nano for name, amount in consumed.items()}
+    return {**device, "consumedCapacity": amounts}
+
+
+def _shown(allocation: ClaimAllocation) -> Case:
+    shown: dict[str, Any] = {"devices": [_device(each) for each in allocation.devices]}
+    if allocation.terms is not None:
+        shown["nodeSelector"] = {"nodeSelectorTerms": [_term(each) for each in allocation.terms]}
+    return shown
+
+
+def _device(use: DeviceUse) -> Case:
+    shown: dict[str, Any] = {
+        "request": use.request, "driver": use.driver, "pool": use.pool, "device": use.device
+    }
+    if use.admin_access:
+        shown["adminAccess"] = True
+    if use.consumed is not None:
+        shown["consumedCapacity"] = {name: amount.nano for name, amount in use.consumed}
+    return shown
+
+
+def _term(term: NodeSelectorTerm) -> Case:
+    parts = (("matchExpressions", term.expressions), ("matchFields", term.fields))
+    return {
+        name: [
+            {"key": each.key, "operator": each.operator, "values": list(each.values)}
+            for each in requirements
+        ]
+        for name, requirements in parts
+        if requirements
+    }
