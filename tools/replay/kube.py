@@ -7,7 +7,7 @@ case, what all rules say together only where no other rule has a part in it.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -215,11 +215,18 @@ class _Replay:
         }
         if len(inside) < len(refused):
             told["absent_status"] = _shown(prepared.outside) if prepared.outside else None
-        if len(refused) == len(refusals):
+        told["outcome"] = _outcome(refusals.values())
+        if told["outcome"] == "unschedulable":
             message = prepared.rejection.text if prepared.rejection else ""
             counts = Counter(refused.values()).items()
             told["fit_error"] = fit_error(len(refusals), counts, message)
         return told
+
+
+def _outcome(refusals: Collection[Refusal | None]) -> str:
+    if any(each is not None and each.is_fault for each in refusals):
+        return "error"
+    return "schedulable" if None in refusals else "unschedulable"
 
 
 def _aborted(error: str) -> dict[str, object]:
@@ -235,7 +242,8 @@ def _recorded(expected: Case) -> dict[str, object]:
         "pre_filter_combined": _status(expected["pre_filter_combined"]),
         "pre_filter_message": expected.get("pre_filter_message"),
         "nodes": expected["pre_filter_combined"].get("nodes"),
-        "node_status": {name: _status(each) for name, each in statuses.items()},
+        "node_status": {name: _no_text(each) for name, each in statuses.items()},
+        "outcome": expected["outcome"],
         "feasible": expected.get("feasible", []),
         "absent_status": _status(expected.get("absent_status", {"code": ""})),
         "fit_error": expected.get("fit_error"),
@@ -338,6 +346,8 @@ def _answer(prepared: Prepared) -> Status:
 
 
 def _shown(refusal: Refusal) -> Status:
+    if refusal.is_fault:
+        return {"plugin": refusal.rule, **kube_devices.FAULT}
     return {
         "plugin": refusal.rule,
         "code": _code(is_unresolvable=refusal.is_unresolvable),
@@ -355,6 +365,13 @@ def _status(recorded: Case) -> Status:
         "code": recorded["code"],
         "reasons": list(recorded.get("reasons", ())),
     }
+
+
+def _no_text(recorded: Case) -> Status:
+    """Return a verdict without the text of a fault of DynamicResources."""
+    status = _status(recorded)
+    is_fault = status["code"] == "Error" and status["plugin"] == kube_devices.RULE
+    return {**status, **kube_devices.FAULT} if is_fault else status
 
 
 def _no_error(recorded: Case) -> Status:

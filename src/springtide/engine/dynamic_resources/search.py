@@ -144,6 +144,8 @@ class Search:
         if not self._has_place(claim, count - taken):
             return False
         for view in self._views:
+            if view.pool.is_incomplete:
+                continue
             if view.pool.fault:
                 self.has_met_invalid_pool = True
                 continue
@@ -193,7 +195,10 @@ class Search:
         if wanted.request.admin_access:
             return claim in users
         if candidate.device.allows_multiple:
-            return False
+            # Other requests may share it, this one wants different devices.
+            return any(
+                each.candidate is candidate and each.wanted is wanted for each in self._chosen[claim]
+            )
         in_use = self._use[PoolName(*candidate.id[:2])].in_use
         return bool(users) or candidate.device.name in in_use
 

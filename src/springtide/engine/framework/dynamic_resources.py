@@ -197,9 +197,11 @@ class ClaimsCheck:
 
     def _answer(self, ledger: Ledger, row: int, usage: UsageOf) -> Answer:
         node, name = ledger.nodes[row], ledger.names[row]
+        answer = self._judge(ledger, row).answer(self._rule.offer(ledger, row), usage)
+        if answer.reason:
+            return answer
         if not all(any_term_matches(each, node.labels, name=name) for each in self._terms):
             return NOT_ON_NODE
-        answer = self._judge(ledger, row).answer(self._rule.offer(ledger, row), usage)
         return replace(answer, score=0) if answer.score else answer
 
     def _judge(self, ledger: Ledger, row: int) -> Judge:
