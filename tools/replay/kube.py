@@ -87,12 +87,13 @@ def replay_filters(case: Case) -> list[str]:
     alone = replay.each_rule_alone()
     if case["topic"] not in TOPICS:
         return alone
-    return alone + replay.all_rules_together() + replay.allocations()
+    return alone + replay.all_rules_together() + replay.devices()
 
 
 class _Replay:
     def __init__(self, case: Case) -> None:
         parts = Parts()
+        self._case = case
         self._expected = case["expect"]
         self._pod = _pod(case["pod"], parts)
         devices = kube_devices.device_objects(case["objects"])
@@ -118,9 +119,9 @@ class _Replay:
 
     def _pre_enqueue_differences(self) -> list[str]:
         gated = pre_enqueue(self._pod.spec)
-        ours = [] if gated is None else [_shown(gated)]
-        recorded = self._expected.get("pre_enqueue", ())
-        expected = [_status(each) for each in recorded if each["plugin"] == "SchedulingGates"]
+        refusals = (gated, kube_devices.pre_enqueue(self._ask))
+        ours = [_shown(each) for each in refusals if each is not None]
+        expected = [_status(each) for each in self._expected.get("pre_enqueue", ())]
         return _compared("pre_enqueue", expected, ours)
 
     def _filters(self, rule: Rule) -> bool:
@@ -164,10 +165,8 @@ class _Replay:
             found += _compared(f"filter {name} {rule.name}", expected, ours)
         return found
 
-    def allocations(self) -> list[str]:
-        return kube_devices.allocation_differences(
-            self._expected, self._framework, self._ask, self._ledger
-        )
+    def devices(self) -> list[str]:
+        return kube_devices.differences(self._case, self._framework, self._ask, self._ledger)
 
     def all_rules_together(self) -> list[str]:
         prepared = self._framework.prepare(self._ask, self._ledger)

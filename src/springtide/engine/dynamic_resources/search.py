@@ -54,6 +54,9 @@ class Search:
         self._claims = claims
         self._views = views
         self._matching = matching
+        whole = [view for view in views if not view.pool.is_incomplete]
+        self._open = [each for view in whole if not view.pool.fault for each in view.devices]
+        self._has_invalid_pool = any(view.pool.fault for view in whole)
         self._use = {view.pool.name: usage(view.pool.name) for view in views}
         self._counters: dict[PoolName, Counters] = {}
         self._watches = [[Watch(each) for each in claim.constraints] for claim in claims]
@@ -121,7 +124,7 @@ class Search:
         if wanted.request.mode == ALL:
             devices = self._all[id(wanted)]
             return bool(devices) and self._take_all(claim, wanted, devices, go_on)
-        return self._take_some(claim, wanted, 0, go_on)
+        return self._take_some(claim, wanted, 0, wanted.request.count, go_on)
 
     def _take_all(
         self, claim: int, wanted: Wanted, devices: Sequence[Candidate], go_on: _Next
@@ -137,27 +140,34 @@ class Search:
         self._give_back(claim)
         return False
 
-    def _take_some(self, claim: int, wanted: Wanted, taken: int, go_on: _Next) -> bool:
-        count = wanted.request.count
-        if taken == count:
+    def _take_some(
+        self, claim: int, wanted: Wanted, start: int, missing: int, go_on: _Next
+    ) -> bool:
+        """Take so many devices from this one on; the order in which they are taken decides nothing."""
+        if not missing:
             return go_on()
-        if not self._has_place(claim, count - taken):
+        if not self._has_place(claim, missing):
             return False
-        for view in self._views:
-            if view.pool.is_incomplete:
+        self.has_met_invalid_pool |= self._has_invalid_pool
+        left = self._left(wanted, start)
+        for index in range(start, len(self._open)):
+            candidate, is_reachable = self._open[index]
+            is_enough = left >= missing
+            left -= self._selected.get((id(wanted), candidate.id), True)
+            # Where too few devices are left, selectors are judged all the same: they may fault.
+            if not self._may_take(claim, wanted, candidate, is_reachable=is_reachable):
                 continue
-            if view.pool.fault:
-                self.has_met_invalid_pool = True
+            if not is_enough or not self._take(claim, wanted, candidate, must=False):
                 continue
-            for candidate, is_reachable in view.devices:
-                if not self._may_take(claim, wanted, candidate, is_reachable=is_reachable):
-                    continue
-                if not self._take(claim, wanted, candidate, must=False):
-                    continue
-                if self._take_some(claim, wanted, taken + 1, go_on):
-                    return True
-                self._give_back(claim)
+            if self._take_some(claim, wanted, index + 1, missing - 1, go_on):
+                return True
+            self._give_back(claim)
         return False
+
+    def _left(self, wanted: Wanted, start: int) -> int:
+        """Return how many devices from this one on are not known to be of no use."""
+        known = self._selected
+        return sum(known.get((id(wanted), each.id), True) for each, _ in self._open[start:])
 
     def _has_place(self, claim: int, count: int) -> bool:
         self._steps += 1

@@ -5,7 +5,7 @@ are searched among the pools that the node sees, beside those that are in use. E
 a class of devices stands for make one more claim, on nodes that do not offer them themselves.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Final
 
 import numpy as np
@@ -38,6 +38,7 @@ from springtide.model.columns import Interner
 from springtide.model.device_usage import DeviceUsage, merged
 from springtide.model.ledger import Ledger
 from springtide.model.pod import PodSpec
+from springtide.model.refusal import Refusal
 from springtide.model.resource_claims import (
     ClaimAllocation,
     ClaimContent,
@@ -46,6 +47,7 @@ from springtide.model.resource_claims import (
 )
 
 NOT_ON_NODE: Final = Answer(reason="resourceclaim not available on the node")
+DEALLOCATED: Final = "deallocation of ResourceClaim completed"
 EXTENDED_CLAIM: Final = "<extended-resources>"
 JUDGES_MAX: Final = 256
 
@@ -92,7 +94,11 @@ class DynamicResources:
         check = ClaimsCheck(
             self,
             wanted=tuple(zip(waiting, wanted, strict=True)),
-            terms=[each.terms for each in given if each is not None and each.terms is not None],
+            placed=[
+                (claim.key, allocation.terms)
+                for claim, allocation in zip(asked.claims, given, strict=True)
+                if allocation is not None and allocation.terms is not None
+            ],
             extended=frozenset(names),
             ask=ask,
         )
@@ -140,6 +146,21 @@ class DynamicResources:
         return wanted_claim(EXTENDED_CLAIM, content, {each.name: each for each in classes.values()})
 
 
+def pre_enqueue(ask: PodAsk) -> Refusal | None:
+    """Return what keeps a pod out of the queue: a claim that is not there; None if nothing does."""
+    fault = ask.device_ask.fault if ask.device_ask is not None else ""
+    return rejection(DynamicResources.name, fault) if fault else None
+
+
+def post_filter(uid: str, unavailable: Iterable[str], objects: DeviceObjects) -> str:
+    """Return what is said after no node took the pod of this uid, empty if nothing is.
+
+    Of the claims that have devices out of reach, one that no other pod uses gives them back.
+    """
+    users = (set(objects.claims[key].reserved_for) for key in unavailable)
+    return DEALLOCATED if any(each <= {uid} for each in users) else ""
+
+
 class ClaimsCheck:
     """The claims of one ask: those that have devices by the nodes they are for, and the others."""
 
@@ -148,7 +169,7 @@ class ClaimsCheck:
         rule: DynamicResources,
         *,
         wanted: tuple[tuple[AskedClaim, WantedClaim], ...],
-        terms: Sequence[tuple[NodeSelectorTerm, ...]],
+        placed: Sequence[tuple[str, tuple[NodeSelectorTerm, ...]]],
         extended: frozenset[str],
         ask: PodAsk,
     ) -> None:
@@ -156,7 +177,7 @@ class ClaimsCheck:
         self._wanted = tuple(each for _, each in wanted)
         self._asked = tuple(claim for claim, _ in wanted)
         self._contents = tuple(claim.content for claim in self._asked)
-        self._terms = terms
+        self._placed = placed
         self._extended = extended
         self._ask = ask
         self._answers: Interner[Answer] = Interner((MET,))
@@ -184,6 +205,12 @@ class ClaimsCheck:
         usage = self._rule.usage(ledger)
         return [self._judge(ledger, row).answer(self._rule.offer(ledger, row), usage).score for row in rows]
 
+    def unavailable(self, ledger: Ledger, rows: Iterable[int]) -> frozenset[str]:
+        """Return the claims with devices that one of these rows would need and cannot use."""
+        usage = self._rule.usage(ledger)
+        refusing = (row for row in rows if self._answer(ledger, row, usage) is NOT_ON_NODE)
+        return frozenset(key for row in refusing for key in self._unavailable_at(ledger, row))
+
     def allocate(self, ledger: Ledger, row: int) -> tuple[HeldClaim, ...] | None:
         """Return what the pod's claims are given on a row, None if the row refuses."""
         usage = self._rule.usage(ledger)
@@ -196,13 +223,19 @@ class ClaimsCheck:
         return tuple(HeldClaim(key, each) for key, each in zip(keys, given, strict=True))
 
     def _answer(self, ledger: Ledger, row: int, usage: UsageOf) -> Answer:
-        node, name = ledger.nodes[row], ledger.names[row]
         answer = self._judge(ledger, row).answer(self._rule.offer(ledger, row), usage)
         if answer.reason:
             return answer
-        if not all(any_term_matches(each, node.labels, name=name) for each in self._terms):
+        if self._unavailable_at(ledger, row):
             return NOT_ON_NODE
         return replace(answer, score=0) if answer.score else answer
+
+    def _unavailable_at(self, ledger: Ledger, row: int) -> list[str]:
+        """Return the claims whose devices the row's node cannot use."""
+        labels, name = ledger.nodes[row].labels, ledger.names[row]
+        return [
+            key for key, terms in self._placed if not any_term_matches(terms, labels, name=name)
+        ]
 
     def _judge(self, ledger: Ledger, row: int) -> Judge:
         own = frozenset(name for name in self._extended if not _offers(ledger, row, name))
