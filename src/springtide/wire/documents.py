@@ -16,6 +16,7 @@ from springtide.model.node import Node
 from springtide.model.pod import Pod
 from springtide.model.problem import Problem
 from springtide.model.profile import DeviceProfile
+from springtide.model.resource_claims import DeviceObjects
 from springtide.model.storage import Storage
 from springtide.model.workload import DaemonSet
 from springtide.wire import configurations, kubescheduler, yaml
@@ -49,6 +50,7 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     manifests: tuple[Pod, ...] = ()
     daemon_sets: tuple[DaemonSet, ...] = ()
     storage: Storage = Storage()
+    device_objects: DeviceObjects = DeviceObjects()
     namespaces: Mapping[str, Mapping[str, str]] = {}
     groups: tuple[NodeGroup, ...] = ()
     profiles: tuple[DeviceProfile, ...] = ()
@@ -122,6 +124,7 @@ class _Reading:
             manifests=tuple(objects.manifests.values()),
             daemon_sets=tuple(objects.daemon_sets.values()),
             storage=objects.storage,
+            device_objects=objects.device_objects,
             namespaces=objects.namespaces,
             groups=tuple(ours.groups.values()),
             profiles=profiles,

@@ -10,6 +10,12 @@ import msgspec
 from msgspec.structs import replace
 
 from springtide.engine.capacity.plan import SizedGroup
+from springtide.apps.planner.device_claims import (
+    can_judge,
+    waits_for_claims,
+    without_device_claims,
+)
+from springtide.engine.dynamic_resources.copies import slices_by_node
 from springtide.engine.framework.ask import keys_read
 from springtide.engine.framework.claims import named_disks
 from springtide.engine.framework.scheduling_gates import pre_enqueue
@@ -25,6 +31,7 @@ from springtide.model.presence import standing
 from springtide.model.problem import Problem
 from springtide.model.profile import DeviceProfile
 from springtide.model.refusal import Refusal
+from springtide.model.resource_claims import DeviceObjects
 from springtide.model.storage import Storage
 from springtide.wire.documents import Input
 from springtide.wire.hami import keys
@@ -59,7 +66,7 @@ def assemble(found: Input, families: Mapping[str, DeviceFamily]) -> Picture:
             registered[group.template.name] = _registered(group.template, families)
     pods, denied = _everyone(found, families, problems)
     read_keys = keys_read([*(pod.spec for pod in pods), *(each.spec for each in found.daemon_sets)])
-    placed, waiting, apart = _sorted_out(pods)
+    placed, waiting, apart = _sorted_out(pods, found.device_objects)
     ledger.hold_all(
         [
             standing_holding(
@@ -75,7 +82,10 @@ def assemble(found: Input, families: Mapping[str, DeviceFamily]) -> Picture:
     pods_on: dict[str, list[Pod]] = defaultdict(list)
     for pod, place in placed:
         pods_on[place].append(pod)
+    slices_on = slices_by_node(found.device_objects.slices.values())
     fleet = Fleet(
+        devices=found.device_objects,
+        slices_on=slices_on,
         registered=registered,
         pods_on=pods_on,
         daemons=daemon_sets(found.daemon_sets, pods),
@@ -203,6 +213,8 @@ def _everyone(
     pods = _told_apart(pods, problems)
     if any(pod.spec.volumes for pod in pods) and _incomplete(found.storage, problems):
         pods = _without_claims(pods)
+    if not can_judge(pods, found.device_objects, problems):
+        pods = without_device_claims(pods)
     return pods, denied
 
 
@@ -274,7 +286,7 @@ def _unclaimed(spec: PodSpec) -> PodSpec:
 
 
 def _sorted_out(
-    pods: Iterable[Pod],
+    pods: Iterable[Pod], devices: DeviceObjects
 ) -> tuple[list[tuple[Pod, str]], list[Pod], list[tuple[Pod, str]]]:
     """Return the pods that occupy a node, with its name, those that wait for one, and the others.
 
@@ -288,7 +300,7 @@ def _sorted_out(
             continue
         if place := _place_of(pod):
             placed.append((pod, place))
-        elif reason := _waits_for(pod):
+        elif reason := _waits_for(pod) or waits_for_claims(pod, devices):
             apart.append((pod, reason))
         else:
             waiting.append(pod)

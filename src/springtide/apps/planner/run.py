@@ -6,7 +6,7 @@ from springtide.apps.planner.assemble import assemble
 from springtide.apps.planner.compose import compose
 from springtide.apps.planner.families import Policies, families
 from springtide.apps.planner.report import InputReport, PlanReport
-from springtide.apps.planner.schedulers import schedulers
+from springtide.apps.planner.schedulers import Claimable, schedulers
 from springtide.base.clock import Clock, Rng
 from springtide.base.errors import SpringtideError
 from springtide.engine.capacity.plan import Situation, plan
@@ -16,6 +16,7 @@ from springtide.engine.placement.family import DeviceFamily
 from springtide.engine.placement.tables import Tables
 from springtide.policies.expanders import PriceModel, chain
 from springtide.vendors.nvidia import InvalidConfig
+from springtide.wire.cel import Selectors
 from springtide.wire.documents import DEVICE_CONFIG, Input
 
 
@@ -40,12 +41,15 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
     """
     kinds = _families(found, request)
     picture = assemble(found, kinds)
-    judges = schedulers(found.scheduler, kinds, picture.waiting, found.storage)
+    claimable = Claimable(
+        storage=found.storage, devices=found.device_objects, selectors=Selectors()
+    )
+    judges = schedulers(found.scheduler, kinds, picture.waiting, claimable)
     prices = PriceModel(cluster_size=picture.ledger.count)
     answer = plan(
         Situation(
             tables=Tables(picture.ledger, judges.framework, kinds, by_scheduler=judges.by_name),
-            classifier=Classifier(kinds, keys=picture.read_keys),
+            classifier=Classifier(kinds, keys=picture.read_keys, devices=found.device_objects),
             pending=picture.waiting,
             groups=picture.groups,
             clock=clock,

@@ -11,13 +11,27 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
+from springtide.engine.dynamic_resources.matching import DeviceSelectors
 from springtide.engine.framework.framework import Framework, FrameworkConfig
 from springtide.engine.framework.profiles import CannotSetUp, Profile, Scheduler, set_up
 from springtide.engine.placement.family import DeviceFamily
 from springtide.model.pod import Pod
 from springtide.model.problem import Problem
+from springtide.model.resource_claims import DeviceObjects
 from springtide.model.storage import Storage
 from springtide.wire.kubescheduler import CONSTRUCTION_FAULTS, KIND, Given, refusal
+
+
+class Claimable(msgspec.Struct, frozen=True, kw_only=True):
+    """What pods can claim: volumes and devices, the latter found by their selectors."""
+
+    storage: Storage
+    devices: DeviceObjects
+    selectors: DeviceSelectors
+
+    def framework(self, config: FrameworkConfig) -> Framework:
+        """Return the rules of a profile that judge claims by these objects."""
+        return Framework(config, self.storage, self.devices, self.selectors)
 
 
 class Schedulers(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,29 +47,29 @@ def schedulers(
     given: Given | None,
     families: Mapping[str, DeviceFamily],
     pods: Sequence[Pod],
-    storage: Storage,
+    objects: Claimable,
 ) -> Schedulers:
     """Return whose rules judge, or raise InvalidDocument if the scheduler does not start.
 
-    All of them judge claims by the same storage.
+    All of them judge claims by the same objects.
     """
     if given is None:
         managed = (name for family in families.values() for name in family.resource_names())
-        return Schedulers(framework=_ignoring(managed, storage))
+        return Schedulers(framework=_ignoring(managed, objects))
     scheduler = _started(given)
     by_name = {
-        profile.name: Framework(profile.framework, storage) for profile in scheduler.profiles
+        profile.name: objects.framework(profile.framework) for profile in scheduler.profiles
     }
     return Schedulers(
-        framework=_ignoring(given.configuration.ignored_by_scheduler, storage),
+        framework=_ignoring(given.configuration.ignored_by_scheduler, objects),
         by_name=by_name,
         problems=tuple(_replaced(scheduler, given)),
         notes=_notes(by_name, pods),
     )
 
 
-def _ignoring(resources: Iterable[str], storage: Storage) -> Framework:
-    return Framework(FrameworkConfig(ignored_resources=frozenset(resources)), storage)
+def _ignoring(resources: Iterable[str], objects: Claimable) -> Framework:
+    return objects.framework(FrameworkConfig(ignored_resources=frozenset(resources)))
 
 
 def _started(given: Given) -> Scheduler:

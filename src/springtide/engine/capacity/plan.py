@@ -101,7 +101,10 @@ class _Planner:
         self.rejected: dict[str, str] = {}
         self.limits: dict[str, Refusal] = {}
         self.elsewhere: list[tuple[Pod, str]] = []
-        self.is_moving = reads_others(_joining(situation))
+        self.is_moving = reads_others(_joining(situation)) or any(
+            self.tables.reads_elsewhere(situation.classifier.classify(pod))
+            for pod in situation.pending
+        )
         """Whether what a round places may change what nodes answer to the pods that are left."""
 
     def run(self) -> Plan:

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from springtide.engine.capacity.shortage import shortage
 from springtide.engine.capacity.states import DeviceStates, nameless
+from springtide.engine.dynamic_resources.copies import moved
 from springtide.engine.framework.ask import reads_others
 from springtide.engine.framework.node_resources_fit import NodeResourcesFit
 from springtide.engine.placement.classes import PodClass, standing_holding
@@ -16,6 +17,7 @@ from springtide.model.device import DeviceView, Inventory
 from springtide.model.overlay import Overlay
 from springtide.model.presence import standing
 from springtide.model.refusal import Refusal
+from springtide.model.resource_claims import HeldClaim
 
 
 class DeviceTotals(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,7 +54,9 @@ class Start(msgspec.Struct, frozen=True, kw_only=True):
         row = self.overlay.add_node(template.node, dict(template.inventories), name=name)
         for pod in template.pods:
             held = standing_holding(pod, row, presence=standing(pod))
-            self.overlay.hold(replace(held, uid=f"{name}/{pod.uid}"))
+            uses = template.device_uses.get(pod.uid, ())
+            claims = tuple(HeldClaim("", moved(each, name)) for each in uses)
+            self.overlay.hold(replace(held, uid=f"{name}/{pod.uid}", device_claims=claims))
         return row
 
 

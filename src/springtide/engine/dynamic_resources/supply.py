@@ -4,21 +4,19 @@ Pools whose devices only one node reaches are found by its name; the others are 
 every node. A node that does not exist yet has the slices of its record, in pools of its own name.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from typing import Final
 
 import msgspec
-from msgspec.structs import replace
 
+from springtide.engine.dynamic_resources.copies import renamed
 from springtide.engine.dynamic_resources.pools import (
-    Candidate,
     Pool,
     PoolView,
     pools_of,
     search_order,
     view,
 )
-from springtide.model.device_slices import NodeScope, ResourceSlice
 from springtide.model.node import Node
 from springtide.model.resource_claims import DeviceObjects
 
@@ -73,14 +71,6 @@ class Supply:
         return Offer(views, code)
 
 
-def renamed(slices: Sequence[ResourceSlice], name: str) -> list[ResourceSlice]:
-    """Return slices for one node as those of another node of this name, in pools of its own."""
-    return [
-        replace(each, pool=f"{each.pool}-{name}", scope=NodeScope(node_name=name))
-        for each in slices
-    ]
-
-
 def _content(seen: PoolView, *, is_own: bool) -> Hashable:
     """Return all of a view that a search can tell from another one."""
     if not is_own:
@@ -93,9 +83,5 @@ def _content(seen: PoolView, *, is_own: bool) -> Hashable:
         pool.is_incomplete,
         pool.fault,
         tuple((name, tuple(sorted(each.items()))) for name, each in sorted(pool.counters.items())),
-        tuple(_device(each) for each, _ in seen.devices),
+        tuple(each.device for each, _ in seen.devices),
     )
-
-
-def _device(candidate: Candidate) -> Hashable:
-    return candidate.device

@@ -17,7 +17,7 @@ from springtide.engine.dynamic_resources.extended import (
     extended_names,
     extended_requests,
 )
-from springtide.engine.dynamic_resources.judging import MET, Answer, Judge, UsageOf
+from springtide.engine.dynamic_resources.judging import CANNOT_ALLOCATE, MET, Answer, Judge, UsageOf
 from springtide.engine.dynamic_resources.matching import DeviceSelectors, Matching
 from springtide.engine.dynamic_resources.naming import NO_CLAIMS, AskedClaim
 from springtide.engine.dynamic_resources.requests import UnknownClass, WantedClaim, wanted_claim
@@ -70,6 +70,11 @@ class DynamicResources:
         self._usage = DeviceUsage(each.allocation for each in claims if each.allocation is not None)
 
     @property
+    def refusal(self) -> Refusal:
+        """Return what a node without the devices says."""
+        return rejection(self.name, CANNOT_ALLOCATE)
+
+    @property
     def delegated(self) -> frozenset[str]:
         """Return the resources that classes of devices stand for."""
         return frozenset(self._classes)
@@ -85,25 +90,46 @@ class DynamicResources:
         if asked.fault:
             return Rejected(rejection(self.name, asked.fault))
         given = [self._given(claim, ledger) for claim in asked.claims]
-        pairs = zip(asked.claims, given, strict=True)
+        pairs = list(zip(asked.claims, given, strict=True))
         waiting = [claim for claim, allocation in pairs if allocation is None]
         try:
-            wanted = tuple(self._wanted(claim, ask) for claim in waiting)
+            wanted = tuple(map(self._wanted, waiting))
         except UnknownClass as fault:
             return Rejected(rejection(self.name, str(fault)))
         check = ClaimsCheck(
             self,
             wanted=tuple(zip(waiting, wanted, strict=True)),
+            reused=tuple(
+                HeldClaim(claim.key, allocation)
+                for claim, allocation in pairs
+                if allocation is not None and claim.allocation is None
+            ),
             placed=[
                 (claim.key, allocation.terms)
-                for claim, allocation in zip(asked.claims, given, strict=True)
+                for claim, allocation in pairs
                 if allocation is not None and allocation.terms is not None
             ],
             extended=frozenset(names),
             ask=ask,
         )
-        is_open = any(claim.key for claim in waiting)
-        return Ready(check, is_lasting=not (is_open or self._supply.shared))
+        return Ready(check, is_lasting=not self.reads_elsewhere(ask))
+
+    def is_asked(self, ask: PodAsk) -> bool:
+        """Return whether the pod needs devices that a search has to find, now or at first."""
+        if self._objects is None:
+            return False
+        asked = ask.device_ask or NO_CLAIMS
+        is_open = any(claim.allocation is None for claim in asked.claims)
+        return is_open or not self._classes.keys().isdisjoint(extended_names(ask.spec))
+
+    def reads_elsewhere(self, ask: PodAsk) -> bool:
+        """Return whether a placement on one node may decide about the pod on another.
+
+        It may if nodes share devices, or pods share a claim that is still to be allocated.
+        """
+        asked = ask.device_ask or NO_CLAIMS
+        is_open = any(claim.key and claim.allocation is None for claim in asked.claims)
+        return is_open or (bool(self._supply.shared) and self.is_asked(ask))
 
     def _given(self, claim: AskedClaim, ledger: Ledger) -> ClaimAllocation | None:
         """Return what a claim has, by what the API says or by what a placed pod was given."""
@@ -111,10 +137,9 @@ class DynamicResources:
             return claim.allocation
         return ledger.held_claims.given(claim.key)
 
-    def _wanted(self, claim: AskedClaim, ask: PodAsk) -> WantedClaim:
+    def _wanted(self, claim: AskedClaim) -> WantedClaim:
         assert self._objects is not None
-        text = claim.key or f"of a pod in {ask.namespace}"
-        return wanted_claim(text, claim.content, self._objects.classes)
+        return wanted_claim(claim.key or "of the pod", claim.content, self._objects.classes)
 
     def offer(self, ledger: Ledger, row: int) -> Offer:
         """Return what a row's node sees."""
@@ -169,6 +194,7 @@ class ClaimsCheck:
         rule: DynamicResources,
         *,
         wanted: tuple[tuple[AskedClaim, WantedClaim], ...],
+        reused: tuple[HeldClaim, ...],
         placed: Sequence[tuple[str, tuple[NodeSelectorTerm, ...]]],
         extended: frozenset[str],
         ask: PodAsk,
@@ -177,6 +203,7 @@ class ClaimsCheck:
         self._wanted = tuple(each for _, each in wanted)
         self._asked = tuple(claim for claim, _ in wanted)
         self._contents = tuple(claim.content for claim in self._asked)
+        self._reused = reused
         self._placed = placed
         self._extended = extended
         self._ask = ask
@@ -220,7 +247,8 @@ class ClaimsCheck:
         given = allocations(found, node=ledger.names[row])
         keys = [claim.key for claim in self._asked]
         keys += [""] * (len(given) - len(keys))
-        return tuple(HeldClaim(key, each) for key, each in zip(keys, given, strict=True))
+        fresh = (HeldClaim(key, each) for key, each in zip(keys, given, strict=True))
+        return (*self._reused, *fresh)
 
     def _answer(self, ledger: Ledger, row: int, usage: UsageOf) -> Answer:
         answer = self._judge(ledger, row).answer(self._rule.offer(ledger, row), usage)

@@ -55,7 +55,7 @@ from springtide.model.columns import Bool
 from springtide.model.ledger import Ledger
 from springtide.model.neighbours import SpreadConstraint
 from springtide.model.refusal import Refusal
-from springtide.model.resource_claims import DeviceObjects
+from springtide.model.resource_claims import DeviceObjects, HeldClaim
 from springtide.model.storage import Storage
 
 __all__ = [
@@ -108,9 +108,9 @@ class Framework:
         self._disabled = config.disabled
         self._unprepared: frozenset[str] = frozenset()
         self.devices = devices
-        self._claims = DynamicResources(devices, selectors)
+        self.device_rule = DynamicResources(devices, selectors)
         self._fit = NodeResourcesFit(
-            config.ignored_resources, config.ignored_groups, self._claims.delegated
+            config.ignored_resources, config.ignored_groups, self.device_rule.delegated
         )
         self.rules: tuple[Rule, ...] = (
             NodeName(),
@@ -125,7 +125,7 @@ class Framework:
             VolumeZone(storage),
             PodTopologySpread(config.default_spread),
             InterPodAffinity(),
-            self._claims,
+            self.device_rule,
             NodeDeclaredFeatures(),
         )
         """In the order of kube-scheduler; a rule's code is its position from `FIRST_RULE` on."""
@@ -228,6 +228,16 @@ class Framework:
     def evaluate_cluster(self, prepared: PreparedAsk, ledger: Ledger, rows: Rows) -> Verdicts:
         """Return what the rules that read other nodes say, whatever the others say."""
         return judged((prepared.cluster_checks,), ledger, rows)
+
+    def devices_on(
+        self, prepared: PreparedAsk, ledger: Ledger, row: int
+    ) -> tuple[HeldClaim, ...] | None:
+        """Return what the claims of an ask are given on a row, None if the row has not got it."""
+        if self.devices is None:
+            return ()
+        checks = (check for _, check in prepared.usage_checks if isinstance(check, ClaimsCheck))
+        check = next(checks, None)
+        return () if check is None else check.allocate(ledger, row)
 
     def is_settled(self, codes: npt.NDArray[np.uint8]) -> Bool:
         """Return for each rule code whether it stands whatever is placed on the row."""

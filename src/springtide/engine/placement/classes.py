@@ -24,6 +24,7 @@ from springtide.model.ledger import Holding
 from springtide.model.pod import HostPort, Pod, PodSpec
 from springtide.model.presence import Presence, presence
 from springtide.model.refusal import Refusal
+from springtide.model.resource_claims import DeviceObjects
 from springtide.model.volumes import DiskVolume
 
 
@@ -54,13 +55,18 @@ class Classifier:
     """Finds the class of a pod; equal pods get the identical class object.
 
     `keys` are the labels that rules between pods read. With None there are no such rules, and
-    namespaces and labels do not part classes.
+    namespaces and labels do not part classes. With `devices` it is known what pods claim.
     """
 
     def __init__(
-        self, families: Mapping[str, DeviceFamily], *, keys: frozenset[str] | None = None
+        self,
+        families: Mapping[str, DeviceFamily],
+        *,
+        keys: frozenset[str] | None = None,
+        devices: DeviceObjects | None = None,
     ) -> None:
         self._families = families
+        self._devices = devices
         self._keys = keys
         self._annotations = sorted(
             {name for family in families.values() for name in family.relevant_annotations()}
@@ -71,7 +77,9 @@ class Classifier:
         """Return the pod's class."""
         annotations = pod.annotations
         read = tuple((name, annotations[name]) for name in self._annotations if name in annotations)
-        ask = ask_of(pod, with_identity=self.has_rules_between, keys=self._keys)
+        ask = ask_of(
+            pod, with_identity=self.has_rules_between, keys=self._keys, devices=self._devices
+        )
         key = (ask, read)
         found = self._classes.get(key)
         if found is None:

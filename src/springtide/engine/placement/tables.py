@@ -27,6 +27,7 @@ from springtide.model.columns import DeviceColumns, grown
 from springtide.model.device import Allocation, DeviceView, Share
 from springtide.model.ledger import Holding, Ledger
 from springtide.model.refusal import Refusal
+from springtide.model.resource_claims import HeldClaim
 
 TABLES_MAX: Final = 512
 EXACT_MEMO_MAX: Final = 65_536
@@ -45,11 +46,12 @@ Evaluate = Callable[[PreparedAsk, Ledger, Rows], Verdicts]
 
 
 class Placement(msgspec.Struct, frozen=True, kw_only=True):
-    """Where one pod of a class goes: the row, and what it gets of every device family."""
+    """Where one pod of a class goes: the row, and what it and its claims get of devices."""
 
     row: int
     allocations: tuple[Allocation, ...] = ()
     shares: tuple[tuple[str, tuple[Share, ...]], ...] = ()
+    device_claims: tuple[HeldClaim, ...] = ()
 
 
 class Table:
@@ -137,6 +139,14 @@ class Tables:
             return self.framework
         return self._by_scheduler.get(pod_class.framework.spec.scheduler_name, self.framework)
 
+    def claims_devices(self, pod_class: PodClass) -> bool:
+        """Return whether devices have to be found for claims of the pods."""
+        return self.framework_of(pod_class).device_rule.is_asked(pod_class.framework)
+
+    def reads_elsewhere(self, pod_class: PodClass) -> bool:
+        """Return whether devices that one pod is given may decide about others on other nodes."""
+        return self.framework_of(pod_class).device_rule.reads_elsewhere(pod_class.framework)
+
     # Looking
 
     def table(self, pod_class: PodClass) -> Table:
@@ -177,6 +187,9 @@ class Tables:
 
     def allocate(self, pod_class: PodClass, row: int) -> Placement | Refusal:
         """Return what a row's devices give, or their refusal; no other rule is asked."""
+        claims = self._claimed(pod_class, row)
+        if isinstance(claims, Refusal):
+            return claims
         allocations: list[Allocation] = []
         shares: list[tuple[str, tuple[Share, ...]]] = []
         for ask in pod_class.asks:
@@ -187,7 +200,21 @@ class Tables:
             assert inventory is not None
             allocations.append(answer)
             shares.append((ask.family, self.families[ask.family].shares(answer, inventory)))
-        return Placement(row=row, allocations=tuple(allocations), shares=tuple(shares))
+        return Placement(
+            row=row,
+            allocations=tuple(allocations),
+            shares=tuple(shares),
+            device_claims=claims,
+        )
+
+    def _claimed(self, pod_class: PodClass, row: int) -> tuple[HeldClaim, ...] | Refusal:
+        rule = self.framework_of(pod_class).device_rule
+        if not rule.is_asked(pod_class.framework):
+            return ()
+        table = self.table(pod_class)
+        assert table.prepared is not None
+        found = self.framework_of(pod_class).devices_on(table.prepared, self.ledger, row)
+        return rule.refusal if found is None else found
 
     def refusal(self, pod_class: PodClass, row: int) -> Refusal:
         """Return why this row refuses the class; the row must refuse."""
@@ -358,6 +385,7 @@ def holding(uid: str, pod_class: PodClass, placement: Placement) -> Holding:
         claims=pod_class.claims,
         disks=pod_class.disks,
         presence=pod_class.presence,
+        device_claims=placement.device_claims,
     )
 
 
