@@ -23,9 +23,9 @@ from springtide.engine.framework.framework import Framework
 from springtide.engine.framework.rule import Ready
 from springtide.model.ledger import Ledger
 from springtide.model.resource_claims import ClaimAllocation, DeviceObjects, DeviceUse
+from springtide.wire.cel import Selectors
 from springtide.wire.k8s import Objects
 from springtide.wire.k8s.objects import group_of
-from cel_stub import Stub
 
 __all__ = ["FAULT", "RULE", "TOPICS", "device_objects", "device_selectors", "differences", "pre_enqueue", "verdict"]
 
@@ -52,6 +52,9 @@ FAULT: Final = {"code": "Error", "reasons": []}
 """A fault; its text is nobody's business."""
 
 
+SELECTORS: Final = Selectors()
+
+
 def verdict(recorded: Iterable[Case]) -> dict[str, Any] | None:
     """Return what the rule says of a node, without the text of a fault."""
     for each in recorded:
@@ -63,7 +66,7 @@ def verdict(recorded: Iterable[Case]) -> dict[str, Any] | None:
 
 def device_selectors() -> DeviceSelectors:
     """Return what evaluates selectors of devices."""
-    return Stub()
+    return SELECTORS
 
 
 def device_objects(objects: Iterable[Case]) -> DeviceObjects:
