@@ -214,8 +214,11 @@ class _Replay:
         }
         if len(inside) < len(refused):
             told["absent_status"] = _shown(prepared.outside) if prepared.outside else None
-        told["outcome"] = _outcome(refusals.values())
-        if told["outcome"] == "unschedulable":
+        outcome = _outcome(refusals.values())
+        if self._case["topic"] in kube_devices.TOPICS:
+            # Elsewhere an attempt may also end with an error when nodes are scored.
+            told["outcome"] = outcome
+        if outcome == "unschedulable":
             message = prepared.rejection.text if prepared.rejection else ""
             counts = Counter(refused.values()).items()
             told["fit_error"] = fit_error(len(refusals), counts, message)

@@ -27,7 +27,16 @@ from springtide.wire.cel import Selectors
 from springtide.wire.k8s import Objects
 from springtide.wire.k8s.objects import group_of
 
-__all__ = ["FAULT", "RULE", "TOPICS", "device_objects", "device_selectors", "differences", "pre_enqueue", "verdict"]
+__all__ = [
+    "FAULT",
+    "RULE",
+    "TOPICS",
+    "device_objects",
+    "device_selectors",
+    "differences",
+    "pre_enqueue",
+    "verdict",
+]
 
 Case = Mapping[str, Any]
 
@@ -80,9 +89,7 @@ def device_objects(objects: Iterable[Case]) -> DeviceObjects:
     return found.device_objects
 
 
-def differences(
-    case: Case, framework: Framework, ask: PodAsk, ledger: Ledger
-) -> list[str]:
+def differences(case: Case, framework: Framework, ask: PodAsk, ledger: Ledger) -> list[str]:
     """Return where the devices that we choose, or what comes after, differ from the recording."""
     rule = next(each for each in framework.rules if each.name == RULE)
     prepared = rule.prepare(ask, ledger)
@@ -111,7 +118,9 @@ def _allocation_differences(expected: Case, check: ClaimsCheck, ledger: Ledger) 
 
 def _score_differences(expected: Case, check: ClaimsCheck, ledger: Ledger) -> list[str]:
     scores = {name: each[RULE]["raw"] for name, each in expected.get("scores", {}).items()}
-    ours = dict(zip(scores, check.scores(ledger, [ledger.rows[name] for name in scores]), strict=True))
+    ours = dict(
+        zip(scores, check.scores(ledger, [ledger.rows[name] for name in scores]), strict=True)
+    )
     return [] if ours == scores else [f"scores: recorded {scores!r}, ours {ours!r}"]
 
 
@@ -148,7 +157,10 @@ def _shown(allocation: ClaimAllocation) -> Case:
 
 def _device(use: DeviceUse) -> Case:
     shown: dict[str, Any] = {
-        "request": use.request, "driver": use.driver, "pool": use.pool, "device": use.device
+        "request": use.request,
+        "driver": use.driver,
+        "pool": use.pool,
+        "device": use.device,
     }
     if use.admin_access:
         shown["adminAccess"] = True

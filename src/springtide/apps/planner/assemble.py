@@ -9,12 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from springtide.engine.capacity.plan import SizedGroup
 from springtide.apps.planner.device_claims import (
     can_judge,
     waits_for_claims,
     without_device_claims,
 )
+from springtide.engine.capacity.plan import SizedGroup
 from springtide.engine.dynamic_resources.copies import slices_by_node
 from springtide.engine.framework.ask import keys_read
 from springtide.engine.framework.claims import named_disks

@@ -57,9 +57,7 @@ def schedulers(
         managed = (name for family in families.values() for name in family.resource_names())
         return Schedulers(framework=_ignoring(managed, objects))
     scheduler = _started(given)
-    by_name = {
-        profile.name: objects.framework(profile.framework) for profile in scheduler.profiles
-    }
+    by_name = {profile.name: objects.framework(profile.framework) for profile in scheduler.profiles}
     return Schedulers(
         framework=_ignoring(given.configuration.ignored_by_scheduler, objects),
         by_name=by_name,

@@ -7,7 +7,12 @@ be as large as what is asked, and no more is counted.
 
 from collections.abc import Mapping
 
-from springtide.model.device_slices import DeviceCapacity, OfferedDevice, RequestPolicy, RequestRange
+from springtide.model.device_slices import (
+    DeviceCapacity,
+    OfferedDevice,
+    RequestPolicy,
+    RequestRange,
+)
 
 Amounts = dict[str, int]
 """Nano units by capacity."""
@@ -36,8 +41,8 @@ def has_room(device: OfferedDevice, wanted: Amounts, used: Mapping[str, int]) ->
 def _rounded(capacity: DeviceCapacity, asked: int | None) -> int:
     policy = capacity.policy
     if asked is None:
-        has_default = policy is not None and policy.default is not None
-        return policy.default.nano if has_default else capacity.value.nano
+        default = policy.default if policy is not None else None
+        return capacity.value.nano if default is None else default.nano
     if policy is None:
         return asked
     if policy.range is not None and policy.range.low is not None:

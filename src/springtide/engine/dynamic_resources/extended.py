@@ -67,9 +67,7 @@ def _counts(spec: PodSpec, name: str) -> list[int]:
     init = [_asked(each, name) for each in spec.init_containers]
     main = [_asked(each, name) for each in spec.containers]
     kept = sum(main) + sum(
-        count
-        for each, count in zip(spec.init_containers, init, strict=True)
-        if each.is_sidecar
+        count for each, count in zip(spec.init_containers, init, strict=True) if each.is_sidecar
     )
     beside = 0
     for index, each in enumerate(spec.init_containers):

@@ -75,9 +75,7 @@ def _asked(pod: Pod, named: PodClaim, objects: DeviceObjects) -> AskedClaim | st
     return AskedClaim(content=template.content)
 
 
-def _existing(
-    pod: Pod, name: str, objects: DeviceObjects, *, is_made: bool
-) -> AskedClaim | str:
+def _existing(pod: Pod, name: str, objects: DeviceObjects, *, is_made: bool) -> AskedClaim | str:
     claim = objects.claims.get(f"{pod.namespace}/{name}")
     if claim is None:
         return f'could not find ResourceClaim "{pod.namespace}/{name}"'

@@ -18,8 +18,8 @@ from springtide.engine.dynamic_resources.faults import AllocationFault, SearchTo
 from springtide.engine.dynamic_resources.matching import Matching
 from springtide.engine.dynamic_resources.pools import Candidate, PoolView
 from springtide.engine.dynamic_resources.requests import Wanted, WantedClaim
-from springtide.model.device_usage import DeviceId, PoolUse
 from springtide.model.device_slices import PoolName
+from springtide.model.device_usage import DeviceId, PoolUse
 from springtide.model.resource_claims import ALL
 
 DEVICES_MAX: Final = 32
@@ -207,7 +207,8 @@ class Search:
         if candidate.device.allows_multiple:
             # Other requests may share it, this one wants different devices.
             return any(
-                each.candidate is candidate and each.wanted is wanted for each in self._chosen[claim]
+                each.candidate is candidate and each.wanted is wanted
+                for each in self._chosen[claim]
             )
         in_use = self._use[PoolName(*candidate.id[:2])].in_use
         return bool(users) or candidate.device.name in in_use

@@ -56,7 +56,9 @@ def ask_of(
         labels=read_labels(pod, keys) if with_identity else (),
         name=pod.name if owns_claims else "",
         uid=pod.uid if owns_claims else "",
-        device_ask=device_ask(pod, devices) if devices is not None and pod.spec.device_claims else None,
+        device_ask=device_ask(pod, devices)
+        if devices is not None and pod.spec.device_claims
+        else None,
     )
 
 

@@ -212,7 +212,9 @@ class ClaimsCheck:
     def evaluate(self, ledger: Ledger, selected: Selection) -> Outcome | None:
         """Return the verdict over the selected rows, None if all of them pass."""
         usage = self._rule.usage(ledger)
-        codes = [self._answers.code(self._answer(ledger, row, usage)) for row in selected.rows.tolist()]
+        codes = [
+            self._answers.code(self._answer(ledger, row, usage)) for row in selected.rows.tolist()
+        ]
         detail = np.array(codes, np.uint64)
         refused = detail > 0
         if not refused.any():
@@ -230,7 +232,10 @@ class ClaimsCheck:
     def scores(self, ledger: Ledger, rows: Sequence[int]) -> list[int]:
         """Return the score of each row, before they are normalised; the rows must pass."""
         usage = self._rule.usage(ledger)
-        return [self._judge(ledger, row).answer(self._rule.offer(ledger, row), usage).score for row in rows]
+        return [
+            self._judge(ledger, row).answer(self._rule.offer(ledger, row), usage).score
+            for row in rows
+        ]
 
     def unavailable(self, ledger: Ledger, rows: Iterable[int]) -> frozenset[str]:
         """Return the claims with devices that one of these rows would need and cannot use."""

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from msgspec.structs import replace
 
 from springtide.base.selectors import NodeSelectorTerm
-from springtide.engine.framework.ask import PodAsk
 from springtide.engine.dynamic_resources.matching import DeviceSelectors
+from springtide.engine.framework.ask import PodAsk
 from springtide.engine.framework.dynamic_resources import ClaimsCheck, DynamicResources
 from springtide.engine.framework.inter_pod_affinity import InterPodAffinity
 from springtide.engine.framework.node_affinity import NodeAffinity

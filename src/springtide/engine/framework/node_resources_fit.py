@@ -45,7 +45,9 @@ class NodeResourcesFit:
         native = (name for name in NATIVE_ORDER if name in asked)
         scalar = sorted(name for name in asked if name not in NATIVE_ORDER)
         counted = (name for name in (*native, *scalar) if asked[name] > 0 and self.counts(name))
-        return Ready(_Asked([(PODS, 1), *((name, asked[name]) for name in counted)], self._delegated))
+        return Ready(
+            _Asked([(PODS, 1), *((name, asked[name]) for name in counted)], self._delegated)
+        )
 
     def counts(self, name: str) -> bool:
         """Return whether a shortage of this resource keeps pods away; `pods` always does."""

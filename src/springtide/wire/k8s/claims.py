@@ -92,7 +92,7 @@ def _request(read: device_schema.DeviceRequest, name: str, *, path: str) -> Devi
     if read.count < 0:
         reason = f"{read.count} is not allowed; give a number above 0."
         raise MalformedObject(f"{path}.count", reason)
-    asked = read.capacity.requests if read.capacity is not None else {}
+    asked = read.capacity.requests if read.capacity is not None else None
     return DeviceRequest(
         name=name,
         class_name=read.device_class_name,
@@ -101,10 +101,8 @@ def _request(read: device_schema.DeviceRequest, name: str, *, path: str) -> Devi
         count=read.count or 1,
         admin_access=bool(read.admin_access),
         tolerations=read.tolerations,
-        capacity=resources(asked, f"{path}.capacity.requests"),
+        capacity=resources(asked or {}, f"{path}.capacity.requests"),
     )
-
-
 
 
 def _constraint(read: device_schema.Constraint, *, path: str) -> DeviceConstraint:

@@ -109,21 +109,21 @@ class CounterSet(Read, frozen=True):
     """Counters that devices share."""
 
     name: str = ""
-    counters: dict[str, Counter] = {}
+    counters: dict[str, Counter] | None = None
 
 
 class CounterUse(Read, frozen=True):
     """What a device takes of a counter set."""
 
     counter_set: str = ""
-    counters: dict[str, Counter] = {}
+    counters: dict[str, Counter] | None = None
 
 
 class BasicDevice(Read, frozen=True):
     """What is said about a device."""
 
-    attributes: dict[str, Attribute] = {}
-    capacity: dict[str, Capacity] = {}
+    attributes: dict[str, Attribute] | None = None
+    capacity: dict[str, Capacity] | None = None
     consumes_counters: tuple[CounterUse, ...] = ()
     node_name: str | None = None
     node_selector: NodeSelector | None = None
@@ -168,7 +168,7 @@ class ResourceSlice(Read, frozen=True, tag="ResourceSlice", tag_field="kind"):
 class CapacityRequests(Read, frozen=True):
     """What is asked of each device."""
 
-    requests: Quantities = {}
+    requests: Quantities | None = None
 
 
 class DeviceRequest(Read, frozen=True):

@@ -234,16 +234,13 @@ class Objects:
                 return self._keep_class(read)
             case schema.Deployment() | schema.ReplicaSet() | schema.StatefulSet() | schema.Job():
                 return self._keep_workload(read, source)
-            case (
-                device_schema.DeviceClass()
-                | device_schema.ResourceSlice()
-                | device_schema.ResourceClaim()
-                | device_schema.ResourceClaimTemplate()
-                | device_schema.DeviceTaintRule()
-            ):
-                return self._devices.keep(read)
             case _:
-                return self._storage.keep(read)
+                return self._keep_claimable(read)
+
+    def _keep_claimable(self, read: StorageObject | DeviceObject) -> bool:
+        if isinstance(read, DeviceObject):
+            return self._devices.keep(read)
+        return self._storage.keep(read)
 
     def _keep_place(self, read: schema.Node | schema.Namespace) -> bool:
         if isinstance(read, schema.Namespace):

@@ -45,7 +45,9 @@ def to_slice(read: device_schema.ResourceSlice) -> ResourceSlice:
             for index, each in enumerate(spec.devices)
         ),
         shared_counters=tuple(
-            CounterSet(each.name, _counters(each.counters, f"spec.sharedCounters[{index}].counters"))
+            CounterSet(
+                each.name, _counters(each.counters, f"spec.sharedCounters[{index}].counters")
+            )
             for index, each in enumerate(spec.shared_counters)
         ),
     )
@@ -113,11 +115,15 @@ def _device(read: device_schema.Device, driver: str, *, path: str) -> OfferedDev
     path = path if read.basic is None else f"{path}.basic"
     attributes = (
         (_full(name, driver), _value(each, f'{path}.attributes["{name}"]'))
-        for name, each in about.attributes.items()
+        for name, each in (about.attributes or {}).items()
     )
     return OfferedDevice(
         name=read.name,
-        attributes=tuple(sorted(((name, each) for name, each in attributes if each is not None), key=itemgetter(0))),
+        attributes=tuple(
+            sorted(
+                ((name, each) for name, each in attributes if each is not None), key=itemgetter(0)
+            )
+        ),
         capacity=_capacities(about, path=f"{path}.capacity"),
         consumes=tuple(
             CounterSet(
@@ -153,7 +159,7 @@ def _capacities(read: device_schema.BasicDevice, *, path: str) -> tuple[DeviceCa
             value=to_amount(each.value, f'{path}["{name}"].value'),
             policy=_policy(each.request_policy, path=f'{path}["{name}"].requestPolicy'),
         )
-        for name, each in read.capacity.items()
+        for name, each in (read.capacity or {}).items()
     ]
     return tuple(sorted(found, key=lambda each: each.name))
 
@@ -178,8 +184,8 @@ def _policy(read: device_schema.RequestPolicy | None, *, path: str) -> RequestPo
     )
 
 
-def _counters(read: Mapping[str, device_schema.Counter], path: str) -> Quantities:
-    return resources({name: each.value for name, each in read.items()}, path)
+def _counters(read: Mapping[str, device_schema.Counter] | None, path: str) -> Quantities:
+    return resources({name: each.value for name, each in (read or {}).items()}, path)
 
 
 def _given(read: device_schema.Amount | None, path: str) -> Quantity | None:
