@@ -16,8 +16,8 @@ from msgspec.structs import replace
 
 from springtide.base.selectors import LabelSelector, Selector
 from springtide.engine.framework.ask import ask_of
+from springtide.engine.framework.claims_check import ClaimsCheck
 from springtide.engine.framework.default_selector import default_selector
-from springtide.engine.framework.dynamic_resources import ClaimsCheck
 from springtide.engine.framework.fit_error import fit_error
 from springtide.engine.framework.framework import (
     PASSES,

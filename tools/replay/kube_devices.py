@@ -13,9 +13,9 @@ from springtide.base import quantity
 from springtide.base.selectors import NodeSelectorTerm
 from springtide.engine.dynamic_resources.matching import DeviceSelectors
 from springtide.engine.framework.ask import PodAsk
+from springtide.engine.framework.claims_check import ClaimsCheck
 from springtide.engine.framework.dynamic_resources import (
     DEALLOCATED,
-    ClaimsCheck,
     post_filter,
     pre_enqueue,
 )

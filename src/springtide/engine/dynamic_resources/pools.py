@@ -31,6 +31,7 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """One device of a pool; `position` counts the devices of the pool."""
 
     id: DeviceId
+    pool: PoolName
     position: int
     device: OfferedDevice
     facts: DeviceFacts
@@ -153,6 +154,7 @@ def _candidate(
     added = tuple(rule.taint for rule in rules if _concerns(rule, name, device.name))
     return Candidate(
         id=(name.driver, name.pool, device.name),
+        pool=name,
         position=position,
         device=_tainted(device, added),
         facts=facts_of(name.driver, device),

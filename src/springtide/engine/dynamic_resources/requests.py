@@ -31,6 +31,11 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     capacity: Mapping[str, int]
     worth: int = 0
 
+    @property
+    def last_name(self) -> str:
+        """Return the name of the request, or of the alternative, by itself."""
+        return self.name.rpartition("/")[2]
+
 
 class WantedClaim(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """A claim that is to be allocated: the forms of each request, in order, and the constraints.

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 
 from springtide.base.quantity import Quantity
 from springtide.base.selectors import NodeSelectorRequirement, NodeSelectorTerm
-from springtide.engine.dynamic_resources.search import Chosen, Found
+from springtide.engine.dynamic_resources.choices import Chosen
+from springtide.engine.dynamic_resources.search import Found
 from springtide.model.resource_claims import ClaimAllocation, DeviceUse
 
 NAME_FIELD = "metadata.name"

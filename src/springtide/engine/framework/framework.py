@@ -15,7 +15,8 @@ from msgspec.structs import replace
 from springtide.base.selectors import NodeSelectorTerm
 from springtide.engine.dynamic_resources.matching import DeviceSelectors
 from springtide.engine.framework.ask import PodAsk
-from springtide.engine.framework.dynamic_resources import ClaimsCheck, DynamicResources
+from springtide.engine.framework.claims_check import ClaimsCheck
+from springtide.engine.framework.dynamic_resources import DynamicResources
 from springtide.engine.framework.inter_pod_affinity import InterPodAffinity
 from springtide.engine.framework.node_affinity import NodeAffinity
 from springtide.engine.framework.node_declared_features import NodeDeclaredFeatures

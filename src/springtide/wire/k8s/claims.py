@@ -127,6 +127,8 @@ def _allocation(read: device_schema.Allocation | None) -> ClaimAllocation | None
 
 def _use(read: device_schema.Result, *, path: str) -> DeviceUse:
     consumed = read.consumed_capacity
+    if consumed is None and read.share_id:
+        consumed = {}
     return DeviceUse(
         request=read.request,
         driver=read.driver,

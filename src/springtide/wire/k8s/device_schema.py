@@ -212,7 +212,8 @@ class ClaimSpec(Read, frozen=True):
     devices: DeviceClaim = DeviceClaim()
 
 
-class Result(Read, frozen=True):
+class Result(Read, frozen=True, rename={"share_id": "shareID", "admin_access": "adminAccess",
+                           "consumed_capacity": "consumedCapacity"}):  # fmt: skip
     """One device that was given."""
 
     request: str = ""
@@ -221,6 +222,7 @@ class Result(Read, frozen=True):
     device: str = ""
     admin_access: bool | None = None
     consumed_capacity: Quantities | None = None
+    share_id: str | None = None
 
 
 class AllocatedDevices(Read, frozen=True):
