@@ -56,7 +56,12 @@ class Choices:
                 each.candidate is candidate and each.wanted is wanted
                 for each in self.by_claim[claim]
             )
-        return not users and candidate.device.name not in self._in_use[candidate.pool]
+        return not users and self.is_open_to(wanted, candidate)
+
+    def is_open_to(self, wanted: Wanted, candidate: Candidate) -> bool:
+        """Return whether the request might have the device if nothing else were chosen."""
+        may_share = wanted.request.admin_access or candidate.device.allows_multiple
+        return may_share or candidate.device.name not in self._in_use[candidate.pool]
 
     def take(self, claim: int, wanted: Wanted, candidate: Candidate, *, must: bool) -> bool:
         """Choose a device if nothing is against it.

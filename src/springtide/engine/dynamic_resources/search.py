@@ -4,8 +4,9 @@ Claims are met one after the other, and so are the requests of a claim and the d
 What cannot go on takes back its last choice and tries the next device. A request for all devices
 knows them beforehand; it takes each of them or gives up.
 
-Two things make no difference to what is found, and are left out: trying the devices of one request in
-another order, and trying where fewer devices are left than a request still needs.
+Some things make no difference to what is found, and are left out: trying the devices of one request in
+another order, trying where fewer devices are left than a request still needs, and trying anything else
+once a request is known to have too few devices whatever is chosen for the others.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,7 +24,7 @@ from springtide.model.resource_claims import ALL
 
 DEVICES_MAX: Final = 32
 """How many devices one claim may be given."""
-STEPS_MAX: Final = 200_000
+STEPS_MAX: Final = 50_000
 DEPTH_MAX: Final = 500
 """How deep a search may nest: a level for each device, and some for each request."""
 LEVELS_PER_REQUEST: Final = 6
@@ -55,6 +56,8 @@ class Search:
         self._all: dict[int, list[Candidate]] = {}
         self._selected: dict[tuple[int, DeviceId], bool] = {}
         self._steps = 0
+        self._is_hopeless = False
+        self._impossible: dict[int, bool] = {}
         self.has_met_invalid_pool = False
 
     def find(self) -> Found | None:
@@ -99,7 +102,29 @@ class Search:
         requests = self._claims[claim].requests
         if index == len(requests):
             return self._claim(claim + 1)
-        return any(self._form(claim, index, wanted) for wanted in requests[index])
+        if any(self._form(claim, index, wanted) for wanted in requests[index]):
+            return True
+        self._is_hopeless |= all(self._is_impossible(claim, each) for each in requests[index])
+        return False
+
+    def _is_impossible(self, claim: int, wanted: Wanted) -> bool:
+        """Return whether there are too few devices, whatever is chosen for others; or do not know."""
+        known = self._impossible.get(id(wanted))
+        if known is None:
+            known = self._impossible[id(wanted)] = self._has_too_few(claim, wanted)
+        return known
+
+    def _has_too_few(self, claim: int, wanted: Wanted) -> bool:
+        if wanted.request.mode == ALL:
+            return not self._all[id(wanted)]
+        asked = self._claims[claim]
+        open_to = (each for each in self._open if self._choices.is_open_to(wanted, each[0]))
+        try:
+            count = sum(self._selects(asked, wanted, each, is_reachable=on) for each, on in open_to)
+        except AllocationFault:
+            # The search may find a solution before it gets to that device.
+            return False
+        return count < wanted.request.count
 
     def _form(self, claim: int, index: int, wanted: Wanted) -> bool:
         def go_on() -> bool:
@@ -140,10 +165,12 @@ class Search:
             candidate, is_reachable = self._open[index]
             is_enough = left >= missing
             left -= self._selected.get((id(wanted), candidate.id), True)
-            # Where too few devices are left, selectors are judged all the same: they may fault.
+            # Where it is no use to go on, selectors are judged all the same: they may fault.
             if not self._may_take(claim, wanted, candidate, is_reachable=is_reachable):
                 continue
-            if not is_enough or not self._choices.take(claim, wanted, candidate, must=False):
+            if self._is_hopeless or not is_enough:
+                continue
+            if not self._choices.take(claim, wanted, candidate, must=False):
                 continue
             if self._take_some(claim, wanted, index + 1, missing - 1, go_on):
                 return True
