@@ -68,7 +68,9 @@ def offered(
     sizes = sorted((capacity or {}).items())
     return OfferedDevice(
         name=name,
-        attributes=tuple(sorted((f"{DRIVER}/{key}", each) for key, each in (attributes or {}).items())),
+        attributes=tuple(
+            sorted((f"{DRIVER}/{key}", each) for key, each in (attributes or {}).items())
+        ),
         capacity=tuple(
             DeviceCapacity(name=key, value=quantity.parse(size), policy=policy)
             for key, size in sizes
@@ -84,7 +86,9 @@ def offered(
 
 def counters(amounts: Mapping[str, str], name: str = "set") -> CounterSet:
     """Return a counter set."""
-    return CounterSet(name, tuple((key, quantity.parse(each)) for key, each in sorted(amounts.items())))
+    return CounterSet(
+        name, tuple((key, quantity.parse(each)) for key, each in sorted(amounts.items()))
+    )
 
 
 def sliced(
@@ -131,7 +135,9 @@ def request(
         mode=mode,
         count=count,
         admin_access=admin,
-        capacity=tuple((key, quantity.parse(each)) for key, each in sorted((capacity or {}).items())),
+        capacity=tuple(
+            (key, quantity.parse(each)) for key, each in sorted((capacity or {}).items())
+        ),
     )
 
 
@@ -165,9 +171,7 @@ def same(attribute: str, *requests: str) -> DeviceConstraint:
 
 def distinct(attribute: str, *requests: str) -> DeviceConstraint:
     """Return the constraint that devices all differ in an attribute."""
-    return DeviceConstraint(
-        attribute=f"{DRIVER}/{attribute}", is_distinct=True, requests=requests
-    )
+    return DeviceConstraint(attribute=f"{DRIVER}/{attribute}", is_distinct=True, requests=requests)
 
 
 def given(*devices: str, pool: str = "a", admin: bool = False) -> ClaimAllocation:

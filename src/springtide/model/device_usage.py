@@ -65,7 +65,7 @@ class DeviceUsage:
         """Return what is taken, to be compared: devices without users are left out."""
         shared = {key: count for key, count in self._sharers.items() if count}
         alone = {key: count for key, count in self._users.items() if count}
-        return alone, shared, {key: self._consumed[key] for key in shared}
+        return alone, shared, {key: self._amounts(key) for key in shared}
 
     def _take(self, use: DeviceUse, sign: int) -> None:
         pool = PoolName(use.driver, use.pool)
@@ -84,8 +84,11 @@ class DeviceUsage:
         shared = [key for key in keys if self._sharers.get(key)]
         return PoolUse(
             taken=frozenset(key[2] for key in keys if self._users.get(key)),
-            consumed=tuple((key[2], tuple(sorted(self._consumed[key].items()))) for key in shared),
+            consumed=tuple((key[2], self._amounts(key)) for key in shared),
         )
+
+    def _amounts(self, device: DeviceId) -> Consumed:
+        return tuple(sorted(pair for pair in self._consumed[device].items() if pair[1]))
 
 
 class HeldClaims:
@@ -117,7 +120,7 @@ class HeldClaims:
 
     def counts(self) -> object:
         """Return all that is held, to be compared."""
-        return self._given, self._users, self.usage.counts()
+        return dict(self._given), dict(self._users), self.usage.counts()
 
 
 def merged(one: PoolUse, other: PoolUse) -> PoolUse:

@@ -63,7 +63,9 @@ def test_a_claim_is_found_while_a_pod_uses_it() -> None:
 
 def test_two_accounts_of_a_pool_are_added_up() -> None:
     one = PoolUse(taken=frozenset({"x"}), consumed=(("y", (("memory", 1),)),))
-    other = PoolUse(taken=frozenset({"z"}), consumed=(("w", (("cores", 5),)), ("y", (("memory", 2),))))
+    other = PoolUse(
+        taken=frozenset({"z"}), consumed=(("w", (("cores", 5),)), ("y", (("memory", 2),)))
+    )
 
     assert merged(one, UNUSED) is one
     assert merged(UNUSED, other) is other

@@ -38,7 +38,7 @@ def test_a_constraint_lets_in_devices_by_their_values(
 @pytest.mark.parametrize(
     ("name", "concerns"), [("r", True), ("r/s0", True), ("q/s1", True), ("q/s0", False)]
 )
-def test_a_constraint_names_requests_or_alternatives(name: str, concerns: bool) -> None:
+def test_a_constraint_names_requests_or_alternatives(name: str, *, concerns: bool) -> None:
     watch = Watch(same("numa", "r", "q/s1"))
 
     assert watch.add(name, device(None)) != concerns

@@ -52,7 +52,11 @@ def test_of_several_classes_the_youngest_stands_for_a_resource(
 def test_only_resources_that_are_asked_for_count() -> None:
     implicit = "deviceclass.resource.kubernetes.io/gpu"
     spec = PodSpec(
-        containers=(container(1), container(0, resource="example.com/none"), container(1, resource="cpu")),
+        containers=(
+            container(1),
+            container(0, resource="example.com/none"),
+            container(1, resource="cpu"),
+        ),
         init_containers=(container(1, resource=implicit),),
     )
 

@@ -3,7 +3,12 @@
 from collections.abc import Sequence
 
 from springtide.engine.dynamic_resources.allocator import Allocator
-from springtide.engine.dynamic_resources.judging import CANNOT_ALLOCATE, INVALID_POOLS, Answer, Judge
+from springtide.engine.dynamic_resources.judging import (
+    CANNOT_ALLOCATE,
+    INVALID_POOLS,
+    Answer,
+    Judge,
+)
 from springtide.model.device_slices import NodeScope, ResourceSlice
 from springtide.model.device_usage import DeviceUsage
 from springtide.model.node import Node
@@ -37,9 +42,7 @@ class Asking:
     @property
     def judge(self) -> Judge:
         wanted = self.allocator.wanted(self.asked, text="default/mine")
-        return self.allocator.judge(
-            (wanted,), (self.asked,), extended=frozenset(), spec=PodSpec()
-        )
+        return self.allocator.judge((wanted,), (self.asked,), extended=frozenset(), spec=PodSpec())
 
     def answers(self, *names: str) -> list[Answer]:
         usage = self.allocator.usage(self.placed)
@@ -85,7 +88,9 @@ def test_what_is_given_back_is_free_again() -> None:
 
 
 def test_devices_that_several_nodes_reach_are_given_once() -> None:
-    everywhere = sliced(offered("d", {"model": "a"}), pool="net", scope=NodeScope(is_everywhere=True))
+    everywhere = sliced(
+        offered("d", {"model": "a"}), pool="net", scope=NodeScope(is_everywhere=True)
+    )
     asking = Asking(MODEL, everywhere)
 
     before = asking.reasons("a", "b")

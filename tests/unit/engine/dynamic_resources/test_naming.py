@@ -16,6 +16,7 @@ from tests.offers import claim, claiming, content, given, objects, request
 
 TWO = content(request(count=2))
 MADE = replace(claiming(template="t"), made_claims=(("t", "made"),))
+NOT_OWNER = "Pod default/pending (Pod is not owner)"
 OWN = Owner(kind="Pod", name="pending", uid="pending")
 
 
@@ -61,8 +62,7 @@ def test_a_claim_that_is_not_needed_is_left_out() -> None:
         (
             MADE,
             [claim("made")],
-            "ResourceClaim default/made was not created for Pod default/pending "
-            "(Pod is not owner)",
+            "ResourceClaim default/made was not created for Pod default/pending (Pod is not owner)",
         ),
         (
             claiming("mine"),

@@ -84,7 +84,7 @@ def test_pools_are_searched_by_name_and_those_that_need_binding_last() -> None:
         (NodeScope(), False),
     ],
 )
-def test_a_node_sees_the_slices_in_whose_scope_it_is(scope: NodeScope, is_seen: bool) -> None:
+def test_a_node_sees_the_slices_in_whose_scope_it_is(scope: NodeScope, *, is_seen: bool) -> None:
     found = seen(sliced(offered("x"), scope=scope))
 
     assert (found is not None) == is_seen

@@ -1,7 +1,7 @@
 """What a search found, as allocations."""
 
-from springtide.base.selectors import NodeSelectorTerm
 from springtide.base.quantity import NANO
+from springtide.base.selectors import NodeSelectorTerm
 from springtide.engine.dynamic_resources.matching import Matching
 from springtide.engine.dynamic_resources.pools import pools_of, view
 from springtide.engine.dynamic_resources.results import allocations, only

@@ -46,7 +46,9 @@ def found(
     """Return the devices of each claim, by their names."""
     several = [claims] if isinstance(claims, WantedClaim) else claims
     answer = search(several, *slices, used=used).find()
-    return answer and [[each.candidate.device.name for each in claim] for claim in answer]
+    if answer is None:
+        return None
+    return [[each.candidate.device.name for each in claim] for claim in answer]
 
 
 def numbered(*values: int) -> list[OfferedDevice]:
@@ -106,7 +108,7 @@ def test_all_devices_must_be_free() -> None:
 def test_all_devices_that_a_constraint_parts_are_a_fault() -> None:
     asked = wanted(request(mode=ALL), constraints=[same("numa")])
 
-    with pytest.raises(AllocationFault, match="request r: cannot add device .*/a/d1 because"):
+    with pytest.raises(AllocationFault, match=r"request r: cannot add device .*/a/d1 because"):
         found(asked, sliced(*numbered(0, 1)))
 
 
@@ -176,7 +178,7 @@ def test_partitions_share_counters() -> None:
     [("NoSchedule", False, False), ("NoSchedule", True, True), ("None", False, True)],
 )
 def test_tainted_devices_need_a_toleration(
-    effect: str, is_tolerated: bool, is_found: bool
+    effect: str, *, is_tolerated: bool, is_found: bool
 ) -> None:
     devices = sliced(offered("d", taints=[Taint(key="bad", effect=effect)]))
     tolerations = (Toleration(key="bad", operator="Exists"),) if is_tolerated else ()
@@ -190,7 +192,7 @@ def test_selectors_are_asked_only_of_devices_that_the_search_gets_to() -> None:
     asked = wanted(request(selector="numa=0"))
 
     assert found(asked, sliced(*numbered(0), lacking)) == [["d0"]]
-    with pytest.raises(AllocationFault, match="selector #0 on device .*/a/lacking: no such key"):
+    with pytest.raises(AllocationFault, match=r"selector #0 on device .*/a/lacking: no such key"):
         found(asked, sliced(*numbered(1), lacking))
 
 

@@ -15,7 +15,7 @@ from springtide.engine.framework.dynamic_resources import (
 )
 from springtide.engine.framework.framework import PASSES, Framework
 from springtide.engine.framework.rule import SKIPPED, Ready, Rejected
-from springtide.model.device_slices import DeviceClass, NodeScope
+from springtide.model.device_slices import DeviceClass, NodeScope, ResourceSlice
 from springtide.model.ledger import Holding, Ledger
 from springtide.model.node import Node
 from springtide.model.pod import Container, Pod, PodSpec
@@ -197,7 +197,7 @@ def test_pods_share_a_claim_and_its_devices() -> None:
     ],
 )
 def test_an_answer_lasts_unless_claims_or_devices_are_shared(
-    pending: Pod, pools: tuple[object, ...], lasts: bool
+    pending: Pod, pools: tuple[ResourceSlice, ...], *, lasts: bool
 ) -> None:
     found = objects(*pools, TEMPLATE, claim(), claim("given", allocation=given("d")))
 
@@ -210,7 +210,10 @@ def test_an_answer_lasts_unless_claims_or_devices_are_shared(
 
 
 def test_extended_resources_are_served_by_devices_where_nodes_have_none_themselves() -> None:
-    nodes = [roomy("a"), replace(roomy("b"), allocatable=(*roomy().allocatable, (GPU, quantity.of(1))))]
+    nodes = [
+        roomy("a"),
+        replace(roomy("b"), allocatable=(*roomy().allocatable, (GPU, quantity.of(1)))),
+    ]
     found = objects(ONE_EACH[0], EXTENDED)
 
     one, two = (judged(extended(count), found, ledger_of(nodes)) for count in (1, 2))
@@ -225,9 +228,9 @@ def test_a_claim_for_extended_resources_names_its_containers() -> None:
     claims = check_of(extended(1), found, ledger).allocate(ledger, 1)
 
     assert claims is not None
-    assert [(each.key, use.request, use.pool) for each in claims for use in each.allocation.devices] == [
-        ("", "container-0-request-0", "b")
-    ]
+    assert [
+        (each.key, use.request, use.pool) for each in claims for use in each.allocation.devices
+    ] == [("", "container-0-request-0", "b")]
 
 
 def test_a_new_node_has_the_devices_of_its_record() -> None:

@@ -11,8 +11,6 @@ import pytest
 from tools.replay.kube import TOPICS, Case, replay_filters
 
 FOLDER = Path(__file__).parents[3] / "recorded" / "kube"
-# Devices of DRA may stand in for extended resources there, which no rule here knows of.
-FOREIGN = {"dra-extended"}
 STRIDE = 6
 """Topics that say little about our rules are thinned out."""
 
@@ -24,8 +22,7 @@ def cases(topic: str) -> Iterator[Case]:
 
 def topics() -> list[str]:
     files = sorted(FOLDER.glob("filters-*.jsonl.gz"))
-    found = [file.name.removeprefix("filters-").removesuffix(".jsonl.gz") for file in files]
-    return [topic for topic in found if topic not in FOREIGN]
+    return [file.name.removeprefix("filters-").removesuffix(".jsonl.gz") for file in files]
 
 
 @pytest.mark.parametrize("topic", TOPICS)
@@ -63,6 +60,30 @@ WRONG = {"code": "Error"}
 )
 def test_a_difference_would_be_seen(field: str, wrong: object) -> None:
     case = next(case for case in cases("node-affinity-fields") if is_telling(case["expect"]))
+    spoilt = {**case, "expect": {**case["expect"], field: wrong}}
+
+    differences = replay_filters(spoilt)
+
+    assert replay_filters(case) == []
+    assert any(text.startswith(field) for text in differences)
+
+
+@pytest.mark.parametrize(
+    ("topic", "field", "wrong"),
+    [
+        ("dra-basic", "allocations", {"node-0": []}),
+        ("dra-first-available", "scores", {"node-0": {"DynamicResources": {"raw": 99}}}),
+        ("dra-allocated", "post_filter", {"message": "deallocation of ResourceClaim completed"}),
+        ("dra-basic", "pre_enqueue", [{"plugin": "DynamicResources", **WRONG}]),
+        ("dra-selectors", "outcome", "nothing"),
+    ],
+)
+def test_a_difference_in_devices_would_be_seen(topic: str, field: str, wrong: object) -> None:
+    case = next(
+        case
+        for case in cases(topic)
+        if {"node-0"} <= case["expect"].get("allocations", {}).keys() or field == "post_filter"
+    )
     spoilt = {**case, "expect": {**case["expect"], field: wrong}}
 
     differences = replay_filters(spoilt)

@@ -185,9 +185,15 @@ def test_classes_and_taint_rules_are_read() -> None:
         metadata={"creationTimestamp": "2026-01-01T00:00:00Z"},
         spec={"selectors": selectors, "extendedResourceName": "example.com/gpu"},
     )
-    taint = {"key": "bad", "value": "yes", "effect": "NoSchedule", "timeAdded": "2026-01-01T00:00:00Z"}
+    taint = {
+        "key": "bad",
+        "value": "yes",
+        "effect": "NoSchedule",
+        "timeAdded": "2026-01-01T00:00:00Z",
+    }
     rule = made(
-        "DeviceTaintRule", spec={"deviceSelector": {"driver": "d.io", "device": "d"}, "taint": taint}
+        "DeviceTaintRule",
+        spec={"deviceSelector": {"driver": "d.io", "device": "d"}, "taint": taint},
     )
 
     found = devices(device_class, rule)
