@@ -13,7 +13,15 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT.parent))
 
-from bench import command, decode, estimate, first_sight, overlay, plan_dump  # noqa: E402
+from bench import (  # noqa: E402
+    command,
+    decode,
+    device_selectors,
+    estimate,
+    first_sight,
+    overlay,
+    plan_dump,
+)
 from bench.figure import Figure  # noqa: E402
 
 BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
@@ -22,6 +30,7 @@ BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
     "first_sight": first_sight.measure,
     "estimate": estimate.measure,
     "overlay": overlay.measure,
+    "device_selectors": device_selectors.measure,
     "command": command.measure,
 }
 

@@ -10,7 +10,7 @@ from springtide.wire.cel.tree import Node
 
 _RESULTS: Final = ("bool", DYNAMIC)
 _PATTERN_FUNCTIONS: Final = ("matches", "find", "findAll")
-_LITERAL_FUNCTIONS: Final = ("duration", "timestamp")
+_LITERAL_FUNCTIONS: Final = ("duration", "timestamp", "int", "uint", "double", "bool")
 
 
 def fault(text: str, expression: Checked) -> str | None:
@@ -20,7 +20,7 @@ def fault(text: str, expression: Checked) -> str | None:
         return f"it must evaluate to bool, not {kind}"
     for offset, message in _faults(expression, expression.root):
         return messages.at(text, offset, message)
-    return limits.size_fault(expression.root)
+    return limits.cost_fault(expression)
 
 
 def _faults(

@@ -24,7 +24,7 @@ def compiled(text: str) -> Program | Refused:
         return Refused(reason)
     try:
         serialized = environment.checker().compile(_PRESENCE.sub(_as_true, text)).serialize()
-    except (RuntimeError, UnicodeError) as error:
+    except RuntimeError as error:
         return Refused(messages.of_compiler(str(error)))
     return _computable(text, syntax.checked(serialized))
 
@@ -39,7 +39,10 @@ def _computable(text: str, expression: syntax.Checked) -> Program | Refused:
 
 
 def _answer(program: cel.Expression, variables: Mapping[str, object]) -> bool:
-    value = program.eval(data=variables)
+    try:
+        value = program.eval(data=variables)
+    except RuntimeError as error:
+        raise SelectorFault(messages.of_evaluation(str(error))) from error
     kind = value.type()
     if kind == environment.BOOL:
         return bool(value.value())

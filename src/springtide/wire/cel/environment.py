@@ -10,9 +10,8 @@ from typing import Any, Final
 from cel_expr_python import cel
 
 from springtide.wire.cel import declarations, lists, values
-
-FAULT: Final = "@fault"
-LIMITED: Final = "@limited"
+from springtide.wire.cel.building import FAULT
+from springtide.wire.cel.rewriting import LIMITED
 
 _T: Final = cel.Type
 BOOL: Final = cel.Type.BOOL

@@ -13,6 +13,8 @@ SHOWN_MAX: Final = 3
 
 _ISSUE: Final = re.compile(r"^ERROR: <input>:(-?\d+):(-?\d+): (.*)$", re.MULTILINE)
 _STATUS: Final = re.compile(r"^[A-Z_]+: | \[[A-Z_]+\]$")
+# The type of what was found to be wrong already.
+_CONSEQUENCE: Final = "*error*"
 _FIELD: Final = re.compile(r"undeclared reference to 'device\.(\w+)'")
 _DEVICE: Final = "undeclared reference to 'device'"
 
@@ -34,6 +36,12 @@ _RUNTIME_WORDS: Final[tuple[tuple[re.Pattern[str], _Word], ...]] = (
     (re.compile(r"Key not found in map : (.*)"), r"no such key: \1"),
     (re.compile(r"No matching overloads found : "), "no such overload: "),
     (re.compile(r"\b(u?int)64\b"), r"\1"),
+    (re.compile(r"malformed UTF-8 bytes"), "no such overload: string(version)"),
+    # That a quantity or a version travels as bytes is nobody's business.
+    (re.compile(r"(?<=[(, ])bytes(?=[,)])"), "quantity or version"),
+    (re.compile(r"<jump_condition>"), "the condition is no bool"),
+    (re.compile(r"<iter_range>"), "only lists and maps have elements"),
+    (re.compile(r"Applying SELECT to non-message type"), "no such overload: only maps have keys"),
     (re.compile(r"divide by zero"), "division by zero"),
     (re.compile(r"Index error: index=(-?\d+) .*"), r"index out of bounds: \1"),
     (re.compile(r"Iteration budget exceeded"), "it is too expensive: it loops too often"),
@@ -43,7 +51,7 @@ _RUNTIME_WORDS: Final[tuple[tuple[re.Pattern[str], _Word], ...]] = (
 def of_compiler(error: str) -> str:
     """Return the issues of an expression that does not compile, each with its place."""
     error = _STATUS.sub("", error)
-    issues = [_issue(*found) for found in _ISSUE.findall(error)]
+    issues = [_issue(*found) for found in _ISSUE.findall(error) if _CONSEQUENCE not in found[-1]]
     if not issues:
         return _in_words(error, _COMPILE_WORDS)
     return "; ".join(dict.fromkeys(issues[:SHOWN_MAX]))

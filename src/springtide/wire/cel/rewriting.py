@@ -2,32 +2,27 @@
 
 - `device.attributes["a.com"]` becomes a variable of its own, so that only the domains that an
   expression names are handed over, and a domain that a device lacks is an empty map.
-- A version compared with anything but a version is a fault in Kubernetes, not unequal.
+- What Kubernetes has no function for fails, though it travels as a type that has one (`guards`).
 - `find`, `findAll` and `includes` become functions that the library has.
 """
 
 from collections.abc import Callable
-from itertools import count
 from typing import Final
 
 import msgspec
 from msgspec.structs import replace
 
-from springtide.wire.cel import patterns, tree
-from springtide.wire.cel.environment import FAULT, LIMITED
-from springtide.wire.cel.syntax import DYNAMIC, Checked
+from springtide.wire.cel import patterns, tree, values
+from springtide.wire.cel.building import Builder
+from springtide.wire.cel.guards import Guards
+from springtide.wire.cel.ordering import METHODS, Ordering
+from springtide.wire.cel.syntax import Checked
 from springtide.wire.cel.tree import Call, ListLiteral, Node
 from springtide.wire.cel.variables import domain_variable
 
 DOMAINS: Final = ("device.attributes", "device.capacity")
+LIMITED: Final = "@limited"
 RANGE_MAX: Final = 10_000
-
-_NO_OVERLOAD: Final = (
-    "no such overload: a version can only be compared with a version, by its methods or =="
-)
-_VERSION: Final = "kubernetes.Semver"
-_NULL: Final = "null"
-_ACCESSES: Final = ("_[_]", "_[?_]", "_?._", "orValue", "value")
 
 
 class Rewritten(msgspec.Struct, frozen=True):
@@ -45,19 +40,20 @@ def rewritten(expression: Checked) -> Rewritten:
 
 
 class _Rewriter:
-    """Goes through one tree from its leaves up; new nodes get ids that no other node has."""
+    """Goes through one tree from its leaves up."""
 
     def __init__(self, expression: Checked) -> None:
-        self._expression = expression
-        self._ids = count(1 + max(node.id for node in tree.walk(expression.root)))
+        self._build = Builder(expression.root)
+        self._guards = Guards(expression, self._build)
+        self._ordering = Ordering(expression, self._build)
         self._aliases: dict[str, str] = {}
         self._rules: dict[str, Callable[[Call], Node]] = {
             "_[_]": self._index,
             "_[?_]": self._optional_index,
             "_?._": self._optional_index,
-            "_==_": self._equality,
-            **dict.fromkeys(("_<_", "_<=_", "_>_", "_>=_"), self._comparison),
-            "@in": self._membership,
+            **dict.fromkeys(METHODS, self._ordering.method),
+            "quantity": self._literal,
+            "semver": self._literal,
             "find": self._find,
             "findAll": self._find_all,
             "includes": self._includes,
@@ -85,8 +81,9 @@ class _Rewriter:
             target=None if call.target is None else self.node(call.target),
             arguments=tuple(map(self.node, call.arguments)),
         )
-        rule = self._rules.get(call.function)
-        return below if rule is None else rule(below)
+        if self._ordering.is_of_quantities(call):
+            return self._ordering.equality(below)
+        return self._rules.get(call.function, self._guards.guarded)(below)
 
     def _entry(self, entry: tree.Entry) -> tree.Entry:
         key = None if entry.key is None else self.node(entry.key)
@@ -113,10 +110,9 @@ class _Rewriter:
 
     def _presence(self, select: tree.Select) -> Node:
         """Let `has` on what is no map be false; the library calls it an error."""
-        if not self._may_be_version(select.operand):
+        if not self._guards.may_be_version(select.operand):
             return select
-        kind = self._call("type", select.operand)
-        return self._call("_&&_", self._call("_==_", kind, self._name("map")), select)
+        return self._build.call("_&&_", self._build.has_type(select.operand, "map"), select)
 
     def _index(self, call: Call) -> Node:
         over, key = call.arguments
@@ -125,103 +121,64 @@ class _Rewriter:
             return call
         if isinstance(key, tree.Constant) and key.text is not None:
             return tree.Name(call.id, domain_variable(field, key.text))
-        return self._or_empty(replace(call, function="_[?_]"))
+        found = self._or_empty(replace(call, function="_[?_]"))
+        if not self._guards.may_be_version(key):
+            return found
+        is_version = self._build.has_type(key, "bytes")
+        reason = "invalid qualifier type: a version"
+        return self._build.choice(is_version, self._build.fault(reason), found)
 
     def _optional_index(self, call: Call) -> Node:
         is_domain = self._field(call.arguments[0]) is not None
-        return self._call("optional.of", self._or_empty(call)) if is_domain else call
+        return self._build.call("optional.of", self._or_empty(call)) if is_domain else call
 
     def _or_empty(self, found: Call) -> Call:
-        empty = tree.MapLiteral(id=next(self._ids))
-        return self._call("orValue", empty, target=found)
+        inner = replace(found, id=self._build.new_id())
+        outer = self._build.call("orValue", self._build.empty_map(), target=inner)
+        return replace(outer, id=found.id)
 
-    def _equality(self, call: Call) -> Node:
-        left, right = call.arguments
-        kind = self._expression.kind(right)
-        if kind in (_VERSION, _NULL) or not self._may_be_version(left):
+    def _literal(self, call: Call) -> Node:
+        """Read a quantity or version once, if its text is known; what is malformed stays a call."""
+        literals = [node for node in call.arguments if isinstance(node, tree.Constant)]
+        text = literals[0].text if literals else None
+        if text is None or len(literals) < len(call.arguments):
             return call
-        if kind != DYNAMIC:
-            return self._unless_version(left, call)
-        if not self._is_access(right):
+        try:
+            if call.function == "quantity":
+                data = values.quantity(text)
+            else:
+                is_lenient = len(literals) > 1 and literals[1].body == tree.TRUE
+                data = values.carried_version(text, is_lenient)
+        except ValueError:
             return call
-        other = self._call("!_", self._is_bytes(right))
-        return self._unless(self._call("_&&_", self._is_bytes(left), other), call)
-
-    def _comparison(self, call: Call) -> Node:
-        left, right = call.arguments
-        if self._expression.kind(right) != DYNAMIC or not self._may_be_version(left):
-            return call
-        return self._unless_version(left, call)
-
-    def _membership(self, call: Call) -> Node:
-        element, over = call.arguments
-        is_constant = isinstance(over, ListLiteral) and all(
-            isinstance(other, tree.Constant) for other in over.elements
-        )
-        if not is_constant or not self._may_be_version(element):
-            return call
-        return self._unless_version(element, call)
-
-    def _may_be_version(self, node: Node) -> bool:
-        return self._expression.kind(node) == DYNAMIC and self._is_access(node)
-
-    def _is_access(self, node: Node) -> bool:
-        """Return whether this only looks something up, so that doing it twice costs little."""
-        return all(
-            isinstance(part, tree.Constant | tree.Name | tree.Select | tree.MapLiteral)
-            or (isinstance(part, Call) and part.function in _ACCESSES)
-            for part in tree.walk(node)
-        )
+        return tree.Constant(call.id, tree.data(data))
 
     def _find(self, call: Call) -> Node:
-        text, pattern = self._target(call), self._pattern(call.arguments[0])
-        found = self._call("regex.extract", text, pattern)
-        return self._call("orValue", self._text(""), target=found)
+        pattern = self._pattern(call.arguments[0])
+        found = self._build.call("regex.extract", _target(call), pattern)
+        return self._build.call("orValue", self._build.text(""), target=found)
 
     def _find_all(self, call: Call) -> Node:
-        text, pattern = self._target(call), self._pattern(call.arguments[0])
-        found = self._call("regex.extractAll", text, pattern)
-        return self._call(LIMITED, found, *call.arguments[1:]) if call.arguments[1:] else found
+        pattern, *limit = call.arguments
+        found = self._build.call("regex.extractAll", _target(call), self._pattern(pattern))
+        return self._build.call(LIMITED, found, *limit) if limit else found
 
     def _pattern(self, node: Node) -> Node:
         text = node.text if isinstance(node, tree.Constant) else None
-        return node if text is None else self._text(patterns.without_captures(text))
+        return node if text is None else self._build.text(patterns.without_captures(text))
 
     def _includes(self, call: Call) -> Node:
-        target, element = self._target(call), call.arguments[0]
-        is_list = self._call("_==_", self._call("type", target), self._name("list"))
-        inside = self._call("@in", element, target)
-        return self._call("_?_:_", is_list, inside, self._call("_==_", target, element))
+        target, element = _target(call), call.arguments[0]
+        return self._build.choice(
+            self._build.has_type(target, "list"),
+            self._build.call("@in", element, target),
+            self._build.call("_==_", target, element),
+        )
 
     def _range(self, call: Call) -> Node:
-        (length,) = call.arguments
-        limit = tree.Constant(next(self._ids), tree.integer(RANGE_MAX))
-        is_long = self._call("_>_", length, limit)
-        return self._choice(is_long, self._fault(f"lists.range: size exceeds {RANGE_MAX}"), call)
-
-    def _unless_version(self, node: Node, otherwise: Node) -> Node:
-        return self._unless(self._is_bytes(node), otherwise)
-
-    def _unless(self, is_mismatch: Node, otherwise: Node) -> Node:
-        return self._choice(is_mismatch, self._fault(_NO_OVERLOAD), otherwise)
-
-    def _choice(self, condition: Node, first: Node, second: Node) -> Node:
-        return self._call("_?_:_", condition, first, second)
-
-    def _is_bytes(self, node: Node) -> Node:
-        return self._call("_==_", self._call("type", node), self._name("bytes"))
-
-    def _fault(self, reason: str) -> Node:
-        return self._call(FAULT, self._text(reason))
-
-    def _text(self, text: str) -> Node:
-        return tree.Constant(next(self._ids), tree.text(text))
-
-    def _name(self, name: str) -> Node:
-        return tree.Name(next(self._ids), name)
-
-    def _call(self, function: str, *arguments: Node, target: Node | None = None) -> Call:
-        return Call(id=next(self._ids), function=function, arguments=arguments, target=target)
+        is_long = self._build.call("_>_", call.arguments[0], self._build.number(RANGE_MAX))
+        reason = f"lists.range: size exceeds maximum allowed ({RANGE_MAX})"
+        return self._build.choice(is_long, self._build.fault(reason), call)
 
     def _field(self, node: Node) -> str | None:
         """Return which of the maps of domains this is, if it is one."""
@@ -229,7 +186,7 @@ class _Rewriter:
             return None
         return node.name if node.name in DOMAINS else self._aliases.get(node.name)
 
-    @staticmethod
-    def _target(call: Call) -> Node:
-        assert call.target is not None
-        return call.target
+
+def _target(call: Call) -> Node:
+    assert call.target is not None
+    return call.target

@@ -20,6 +20,8 @@ _LOW_BITS: Final = 0x7F
 _MORE: Final = 0x80
 _INTEGER_CONSTANT: Final = 3
 _STRING_CONSTANT: Final = 6
+_BYTES_CONSTANT: Final = 7
+_WORDS: Final = 2**64
 
 
 class Constant(msgspec.Struct, frozen=True):
@@ -184,5 +186,10 @@ def text(value: str) -> bytes:
 
 
 def integer(value: int) -> bytes:
-    """Return the body of a literal of a number that is not negative."""
-    return part(_INTEGER_CONSTANT, value)
+    """Return the body of a literal of a whole number of 64 bits."""
+    return part(_INTEGER_CONSTANT, value % _WORDS)
+
+
+def data(value: bytes) -> bytes:
+    """Return the body of a literal of bytes."""
+    return part(_BYTES_CONSTANT, value)

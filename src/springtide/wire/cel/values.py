@@ -1,16 +1,21 @@
 """Quantities and versions as they travel through an expression: as tagged bytes.
 
-Equal bytes are equal values, so the library's own `==` and `in` are right: a quantity is its number of
-nano units, a version is written without the build part, which takes no part in comparisons. The tag is
-no UTF-8, so that no conversion makes a text of one.
+Equal bytes are equal values, so that the library's own `in` is right, and greater bytes are greater values
+(`encoding`). A version leaves out the build part, which takes no part in comparisons. A quantity that is
+whole, but that Kubernetes does not see as an integer because of how it was written (`1000m`), carries a
+mark; comparisons look past it (`ordering`). The tag is no UTF-8, so that no conversion makes a text of one.
 """
 
+from functools import lru_cache
 from typing import Final
 
 from springtide.base import quantity as quantities
 from springtide.base.quantity import NANO, Quantity
 from springtide.model.device_facts import Version
-from springtide.wire.cel import versions
+from springtide.wire.cel import encoding, versions
+
+MARK: Final = b"~"
+CACHE_ENTRIES: Final = 4096
 
 _QUANTITY: Final = b"\xffq"
 _VERSION: Final = b"\xffv"
@@ -21,18 +26,32 @@ Carried = bool | int | str | bytes
 
 
 def carried(value: bool | int | str | Version) -> Carried:  # noqa: FBT001
-    """Return an attribute's value as expressions see it."""
-    return carried_version(value.text) if isinstance(value, Version) else value
+    """Return an attribute's value as expressions see it, or raise ValueError."""
+    if isinstance(value, Version):
+        return carried_version(value.text)
+    return carried_text(value) if isinstance(value, str) else value
 
 
+def carried_text(text: str) -> str:
+    """Return a text that the library takes as it is, or raise ValueError: it would cut it at a NUL."""
+    if "\0" in text:
+        raise ValueError("a text with a NUL character cannot be looked at")
+    if not text.isascii():
+        text.encode()
+    return text
+
+
+@lru_cache(maxsize=CACHE_ENTRIES)
 def carried_quantity(value: Quantity) -> bytes:
     """Return a quantity as expressions see it."""
-    return _QUANTITY + str(value.nano).encode()
+    is_plain = value.nano % NANO or value.as_int64() is not None
+    return _QUANTITY + encoding.of_number(value.nano) + (b"" if is_plain else MARK)
 
 
+@lru_cache(maxsize=CACHE_ENTRIES)
 def carried_version(text: str, is_lenient: bool = False) -> bytes:  # noqa: FBT001, FBT002
     """Return a version as expressions see it, or raise ValueError."""
-    return _VERSION + versions.parse(text, is_lenient=is_lenient).text.encode()
+    return _VERSION + encoding.of_version(versions.parse(text, is_lenient=is_lenient))
 
 
 def quantity(text: str) -> bytes:
@@ -63,12 +82,10 @@ def is_version(text: str, is_lenient: bool = False) -> bool:  # noqa: FBT001, FB
 
 def compare(left: bytes, right: bytes) -> int:
     """Return -1, 0 or 1 for two quantities or two versions."""
-    if _tag(left) == _tag(right) == _QUANTITY:
-        first, second = _nano(left), _nano(right)
-        return (first > second) - (first < second)
-    if _tag(left) == _tag(right) == _VERSION:
-        return versions.compare(_version(left), _version(right))
-    raise _mismatch("compareTo", left, right)
+    if _tag(left) != _tag(right) or _tag(left) not in _NAMES:
+        raise _mismatch("compareTo", left, right)
+    first, second = left.rstrip(MARK), right.rstrip(MARK)
+    return (first > second) - (first < second)
 
 
 def is_greater(left: bytes, right: bytes) -> bool:
@@ -89,18 +106,18 @@ def sign(value: bytes) -> int:
 
 def add(left: bytes, right: bytes | int) -> bytes:
     """Return the sum of a quantity and a quantity or number."""
-    return _quantity_of(_nano(left) + _nano(right))
+    return carried_quantity(_quantity(left).add(_quantity(right)))
 
 
 def subtract(left: bytes, right: bytes | int) -> bytes:
     """Return the difference of a quantity and a quantity or number."""
-    return _quantity_of(_nano(left) - _nano(right))
+    return carried_quantity(_quantity(left).subtract(_quantity(right)))
 
 
 def is_integer(value: bytes) -> bool:
-    """Return whether a quantity is a whole number of 64 bits."""
-    units, rest = divmod(_nano(value), NANO)
-    return rest == 0 and quantities.INT64_MIN <= units <= quantities.INT64_MAX
+    """Return whether a quantity is a whole number of 64 bits, and written as one."""
+    found = _quantity(value)
+    return found.nano % NANO == 0 and found.as_int64() is not None
 
 
 def as_integer(value: bytes) -> int:
@@ -121,39 +138,41 @@ def as_float(value: bytes) -> float:
 
 def major(value: bytes) -> int:
     """Return the first number of a version."""
-    return _version(value).numbers[0]
+    return _version_part(value, 0)
 
 
 def minor(value: bytes) -> int:
     """Return the second number of a version."""
-    return _version(value).numbers[1]
+    return _version_part(value, 1)
 
 
 def patch(value: bytes) -> int:
     """Return the third number of a version."""
-    return _version(value).numbers[2]
+    return _version_part(value, 2)
 
 
 def _tag(value: bytes) -> bytes:
     return bytes(value[:_TAG_LENGTH])
 
 
-def _nano(value: bytes | int) -> int:
-    if isinstance(value, int):
-        return value * NANO
+def _nano(value: bytes) -> int:
     if _tag(value) != _QUANTITY:
         raise _mismatch("quantity function", value)
-    return int(value[_TAG_LENGTH:])
+    return encoding.number(value[_TAG_LENGTH:].rstrip(MARK))
 
 
-def _quantity_of(nano: int) -> bytes:
-    return _QUANTITY + str(nano).encode()
+def _quantity(value: bytes | int) -> Quantity:
+    if isinstance(value, int):
+        return quantities.of(value)
+    nano = _nano(value)
+    is_plain = nano % NANO == 0 and not value.endswith(MARK)
+    return Quantity(nano=nano, scale=0 if is_plain else None)
 
 
-def _version(value: bytes) -> versions.Numbers:
+def _version_part(value: bytes, index: int) -> int:
     if _tag(value) != _VERSION:
         raise _mismatch("version function", value)
-    return versions.parse(value[_TAG_LENGTH:].decode())
+    return encoding.version_part(value[_TAG_LENGTH:], index)
 
 
 def _mismatch(function: str, *values: bytes) -> TypeError:

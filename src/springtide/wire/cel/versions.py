@@ -1,4 +1,4 @@
-"""Semantic versions, read and compared as Kubernetes does it (semver.org 2.0.0).
+"""Semantic versions, read as Kubernetes does it (semver.org 2.0.0).
 
 The build part is checked and then dropped: it takes no part in comparisons.
 """
@@ -50,18 +50,6 @@ def parse(text: str, *, is_lenient: bool = False) -> Numbers:
     if build_sign:
         _checked(build, "build")
     return Numbers(numbers, identifiers)
-
-
-def compare(left: Numbers, right: Numbers) -> int:
-    """Return -1, 0 or 1 as the left version is before, the same as or after the right one."""
-    first, second = _order(left), _order(right)
-    return (first > second) - (first < second)
-
-
-def _order(version: Numbers) -> tuple[object, ...]:
-    # A release is after all its candidates; among identifiers numbers are before texts.
-    pre = tuple((isinstance(part, str), part) for part in version.pre)
-    return (version.numbers, not pre, pre)
 
 
 def _number(text: str, part: str) -> int:
