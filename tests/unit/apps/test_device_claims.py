@@ -108,11 +108,11 @@ FROM_TEMPLATE = {"resourceClaimTemplateName": "t"}
 MINE = {"resourceClaimName": "mine"}
 
 
-def planned(*objects: dict[str, Any]) -> PlanReport:
+def planned(*objects: dict[str, Any], groups: dict[str, Any] = GROUPS) -> PlanReport:
     listed = {"apiVersion": "v1", "kind": "List", "items": list(objects)}
     sources = [
         Source("cluster.json", json.dumps(listed).encode()),
-        Source("groups.json", json.dumps(GROUPS).encode()),
+        Source("groups.json", json.dumps(groups).encode()),
     ]
     return run(decode(sources), Request(), clock=FixedClock(), rng=FirstRng())
 
@@ -181,6 +181,18 @@ def test_devices_that_all_nodes_reach_are_given_once() -> None:
     assert len(report.fitting) == 2
     assert grown(report) == 0
     assert [each.pods for each in report.stuck] == [("default/p2",)]
+
+
+def test_a_group_without_nodes_has_the_devices_described_for_it() -> None:
+    described = {"name": "a", "maxSize": 5, "template": {"capacity": {"cpu": "8", "pods": "9"}}}
+
+    report = planned(
+        sliced("template-a"), CLASS, template(), *pods(3, **FROM_TEMPLATE),
+        groups={**GROUPS, "groups": [described]},
+    )  # fmt: skip
+
+    assert grown(report) == 2
+    assert report.is_satisfied
 
 
 def test_daemons_hold_the_same_devices_on_new_nodes() -> None:
