@@ -195,6 +195,18 @@ def test_a_group_without_nodes_has_the_devices_described_for_it() -> None:
     assert report.is_satisfied
 
 
+@pytest.mark.parametrize("broken", ["missing", "incomplete"])
+def test_devices_of_new_nodes_are_those_of_a_node_that_has_them_all(broken: str) -> None:
+    fresh = sliced("a-0", models=["a100"])
+    fresh["spec"]["pool"]["resourceSliceCount"] = 2
+    first = [node("a-0"), *([fresh] if broken == "incomplete" else [])]
+
+    report = planned(*first, node(), sliced(), CLASS, template(), *pods(4, **FROM_TEMPLATE))
+
+    assert grown(report) == 1
+    assert report.is_satisfied
+
+
 def test_daemons_hold_the_same_devices_on_new_nodes() -> None:
     daemon = pod("watch", on="a-1", daemon="watch", resourceClaimName="theirs")
 

@@ -101,11 +101,18 @@ class _Planner:
         self.rejected: dict[str, str] = {}
         self.limits: dict[str, Refusal] = {}
         self.elsewhere: list[tuple[Pod, str]] = []
-        self.is_moving = reads_others(_joining(situation)) or any(
-            self.tables.reads_elsewhere(situation.classifier.classify(pod))
-            for pod in situation.pending
-        )
+        self.is_moving = reads_others(_joining(situation)) or self._share_devices()
         """Whether what a round places may change what nodes answer to the pods that are left."""
+
+    def _share_devices(self) -> bool:
+        """Return whether devices that one pod is given may decide about others on other nodes."""
+        tables, classify = self.tables, self.situation.classifier.classify
+        may_claim = (
+            pod
+            for pod in self.situation.pending
+            if pod.spec.device_claims or tables.has_shared_devices
+        )
+        return any(tables.reads_elsewhere(classify(pod)) for pod in may_claim)
 
     def run(self) -> Plan:
         """Fill existing nodes, grow groups round by round, and explain the rest."""

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from springtide.engine.dynamic_resources.naming import claim_keys
+from springtide.engine.dynamic_resources.pools import pools_of
 from springtide.model.device_slices import NodeScope, PoolName, ResourceSlice
 from springtide.model.pod import Pod
 from springtide.model.resource_claims import ClaimAllocation, DeviceObjects
@@ -22,6 +23,11 @@ def slices_by_node(slices: Iterable[ResourceSlice]) -> dict[str, tuple[ResourceS
         if each.scope is not None and each.scope.node_name and not each.is_per_device:
             found.setdefault(each.scope.node_name, []).append(each)
     return {name: tuple(own) for name, own in found.items()}
+
+
+def are_whole(slices: Sequence[ResourceSlice]) -> bool:
+    """Return whether no pool of these slices is incomplete."""
+    return not any(pool.is_incomplete for pool in pools_of(slices))
 
 
 def renamed(slices: Iterable[ResourceSlice], name: str) -> list[ResourceSlice]:

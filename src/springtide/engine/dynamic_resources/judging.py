@@ -4,15 +4,17 @@ Two nodes offer the same if they see equal devices in equal order, of which the 
 The answer of the first stands for all of them; only faults, which name a device, do not.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import msgspec
 
+from springtide.engine.dynamic_resources.capacity import Amounts
+from springtide.engine.dynamic_resources.choices import Chosen
 from springtide.engine.dynamic_resources.faults import AllocationFault, SearchTooLong
 from springtide.engine.dynamic_resources.matching import Matching
 from springtide.engine.dynamic_resources.pools import PoolView
-from springtide.engine.dynamic_resources.requests import WantedClaim
+from springtide.engine.dynamic_resources.requests import Wanted, WantedClaim
 from springtide.engine.dynamic_resources.results import score
 from springtide.engine.dynamic_resources.search import Found, Search
 from springtide.engine.dynamic_resources.supply import Offer
@@ -37,44 +39,81 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 MET: Final = Answer()
 
 
+class _Pick(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """A chosen device by its place among those that a node offers."""
+
+    wanted: Wanted
+    view: int
+    index: int
+    consumed: Amounts | None
+
+
+class _Known(msgspec.Struct, frozen=True, eq=False):
+    """An answer, and the devices of each claim if they are met."""
+
+    answer: Answer
+    picks: tuple[tuple[_Pick, ...], ...] = ()
+
+
 class Judge:
     """The answers of nodes to one set of claims."""
 
     def __init__(self, claims: Sequence[WantedClaim], matching: Matching) -> None:
         self._claims = claims
         self._matching = matching
-        self._answers: dict[tuple[int, tuple[PoolUse, ...]], Answer] = {}
+        self._known: dict[tuple[int, tuple[PoolUse, ...]], _Known] = {}
 
     def answer(self, offer: Offer, usage: UsageOf) -> Answer:
         """Return what a node answers that offers this."""
-        if not self._claims:
-            return MET
-        key = (offer.content, tuple(usage(each.pool.name) for each in offer.views))
-        known = self._answers.get(key)
-        if known is None:
-            known = self._search(offer.views, usage)
-            if known.is_fault:
-                return known
-            if len(self._answers) >= ANSWERS_MAX:
-                self._answers.clear()
-            self._answers[key] = known
-        return known
+        return self._ask(offer, usage).answer if self._claims else MET
 
     def found(self, offer: Offer, usage: UsageOf) -> Found | None:
         """Return the devices on a node that offers this, None if it refuses."""
-        try:
-            return Search(self._claims, offer.views, usage, self._matching).find()
-        except (AllocationFault, SearchTooLong):
+        known = self._ask(offer, usage)
+        if known.answer.reason:
             return None
+        return tuple(tuple(_chosen(pick, offer) for pick in claim) for claim in known.picks)
 
-    def _search(self, views: Sequence[PoolView], usage: UsageOf) -> Answer:
+    def _ask(self, offer: Offer, usage: UsageOf) -> _Known:
+        key = (offer.content, tuple(usage(each.pool.name) for each in offer.views))
+        known = self._known.get(key)
+        if known is None:
+            known = self._search(offer.views, usage)
+            if known.answer.is_fault:
+                return known
+            if len(self._known) >= ANSWERS_MAX:
+                self._known.clear()
+            self._known[key] = known
+        return known
+
+    def _search(self, views: Sequence[PoolView], usage: UsageOf) -> _Known:
         search = Search(self._claims, views, usage, self._matching)
         try:
             found = search.find()
         except AllocationFault as fault:
-            return Answer(reason=str(fault), is_fault=True)
+            return _Known(Answer(reason=str(fault), is_fault=True))
         except SearchTooLong as fault:
-            return Answer(reason=str(fault))
+            return _Known(Answer(reason=str(fault)))
         if found is not None:
-            return Answer(score=score(found))
-        return Answer(reason=INVALID_POOLS if search.has_met_invalid_pool else CANNOT_ALLOCATE)
+            return _Known(Answer(score=score(found)), _picks(found, views))
+        reason = INVALID_POOLS if search.has_met_invalid_pool else CANNOT_ALLOCATE
+        return _Known(Answer(reason=reason))
+
+
+def _picks(found: Found, views: Sequence[PoolView]) -> tuple[tuple[_Pick, ...], ...]:
+    places = {
+        id(candidate): (view, index)
+        for view, seen in enumerate(views)
+        for index, (candidate, _) in enumerate(seen.devices)
+    }
+    return tuple(tuple(_pick(each, places) for each in claim) for claim in found)
+
+
+def _pick(chosen: Chosen, places: Mapping[int, tuple[int, int]]) -> _Pick:
+    view, index = places[id(chosen.candidate)]
+    return _Pick(wanted=chosen.wanted, view=view, index=index, consumed=chosen.consumed)
+
+
+def _chosen(pick: _Pick, offer: Offer) -> Chosen:
+    candidate, _ = offer.views[pick.view].devices[pick.index]
+    return Chosen(wanted=pick.wanted, candidate=candidate, consumed=pick.consumed)

@@ -48,6 +48,11 @@ class DynamicResources:
         """Return the resources that classes of devices stand for."""
         return frozenset(self._allocator.classes) if self._allocator is not None else frozenset()
 
+    @property
+    def has_shared_devices(self) -> bool:
+        """Return whether there are devices that several nodes reach."""
+        return self._allocator is not None and bool(self._allocator.supply.shared)
+
     def prepare(self, ask: PodAsk, ledger: Ledger) -> Prepared:
         """Look up the classes of all requests; a claim or class that is not there rejects the pod."""
         allocator = self._allocator
@@ -95,11 +100,9 @@ class DynamicResources:
 
         It may if nodes share devices, or pods share a claim that is still to be allocated.
         """
-        if self._allocator is None:
-            return False
         asked = ask.device_ask or NO_CLAIMS
         is_open = any(claim.key and claim.allocation is None for claim in asked.claims)
-        return is_open or (bool(self._allocator.supply.shared) and self.is_asked(ask))
+        return is_open or (self.has_shared_devices and self.is_asked(ask))
 
 
 def pre_enqueue(ask: PodAsk) -> Refusal | None:

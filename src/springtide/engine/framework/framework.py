@@ -234,11 +234,13 @@ class Framework:
         self, prepared: PreparedAsk, ledger: Ledger, row: int
     ) -> tuple[HeldClaim, ...] | None:
         """Return what the claims of an ask are given on a row, None if the row has not got it."""
-        if self.devices is None:
-            return ()
-        checks = (check for _, check in prepared.usage_checks if isinstance(check, ClaimsCheck))
-        check = next(checks, None)
+        check = self.claims_check(prepared)
         return () if check is None else check.allocate(ledger, row)
+
+    def claims_check(self, prepared: PreparedAsk) -> ClaimsCheck | None:
+        """Return what judges the claims of devices of an ask, None if it has none."""
+        checks = (check for _, check in prepared.usage_checks if isinstance(check, ClaimsCheck))
+        return next(checks, None)
 
     def is_settled(self, codes: npt.NDArray[np.uint8]) -> Bool:
         """Return for each rule code whether it stands whatever is placed on the row."""

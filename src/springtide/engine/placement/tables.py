@@ -143,6 +143,11 @@ class Tables:
         """Return whether devices have to be found for claims of the pods."""
         return self.framework_of(pod_class).device_rule.is_asked(pod_class.framework)
 
+    @property
+    def has_shared_devices(self) -> bool:
+        """Return whether there are devices that several nodes reach."""
+        return self.framework.device_rule.has_shared_devices
+
     def reads_elsewhere(self, pod_class: PodClass) -> bool:
         """Return whether devices that one pod is given may decide about others on other nodes."""
         return self.framework_of(pod_class).device_rule.reads_elsewhere(pod_class.framework)

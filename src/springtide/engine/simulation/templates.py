@@ -13,7 +13,7 @@ from enum import StrEnum
 import msgspec
 from msgspec.structs import replace
 
-from springtide.engine.dynamic_resources.copies import copied_uses
+from springtide.engine.dynamic_resources.copies import are_whole, copied_uses
 from springtide.engine.placement.unregistered import PROFILE, unregistered
 from springtide.engine.simulation.daemons import expected
 from springtide.engine.simulation.homogeneity import agreed
@@ -99,7 +99,7 @@ def build(group: NodeGroup, own: Sequence[Node], fleet: Fleet) -> Template | Ref
             is_unresolvable=True,
         )
     node = sanitised(origin, f"template-node-for-{group.name}", ignored_taints=group.ignored_taints)
-    slices = fleet.slices_on.get(origin.name, ())
+    slices = _slices(origin, own, fleet)
     if slices:
         node = replace(node, device_slices=slices)
     is_live = origin is not described
@@ -115,6 +115,16 @@ def build(group: NodeGroup, own: Sequence[Node], fleet: Fleet) -> Template | Ref
         pods=pods,
         device_uses=copied_uses(pods, slices, fleet.devices) if slices else {},
     )
+
+
+def _slices(origin: Node, own: Sequence[Node], fleet: Fleet) -> tuple[ResourceSlice, ...]:
+    """Return the slices of the node that is copied, or else those of another one of the group.
+
+    Those of a node whose drivers are still at it are only taken if no other node has any.
+    """
+    names = [origin.name, *(node.name for node in own if serves(node))]
+    found = [slices for name in names if (slices := fleet.slices_on.get(name, ()))]
+    return next(filter(are_whole, found), next(iter(found), ()))
 
 
 def _origin(own: Sequence[Node], described: Node | None) -> Node | None:

@@ -285,6 +285,8 @@ class TaintSelector(Read, frozen=True):
     driver: str | None = None
     pool: str | None = None
     device: str | None = None
+    device_class_name: str | None = None
+    selectors: tuple[Selector, ...] = ()
 
 
 class TaintRuleSpec(Read, frozen=True):

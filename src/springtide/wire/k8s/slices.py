@@ -69,6 +69,9 @@ def to_taint_rule(read: device_schema.DeviceTaintRule) -> TaintRule:
     if spec.taint is None:
         raise MalformedObject("spec.taint", "this field is required and missing; add it.")
     selected = spec.device_selector or device_schema.TaintSelector()
+    if selected.device_class_name or selected.selectors:
+        reason = "classes and expressions are not read here; select by driver, pool or device."
+        raise MalformedObject("spec.deviceSelector", reason)
     return TaintRule(
         name=read.metadata.name,
         taint=spec.taint,

@@ -391,6 +391,14 @@ REQUEST = "spec.devices.requests[0]"
             "give it `cel.expression`",
         ),
         (made("DeviceTaintRule", spec={}), "spec.taint", "add it"),
+        (
+            made(
+                "DeviceTaintRule",
+                spec={"deviceSelector": {"deviceClassName": "gpu"}, "taint": {"key": "bad"}},
+            ),
+            "spec.deviceSelector",
+            "select by driver, pool or device",
+        ),
         (claimed({"name": "r"}), REQUEST, "give it `exactly` or `firstAvailable`"),
         (
             claimed({"name": "r", "exactly": {"allocationMode": "Some"}}),
