@@ -14,7 +14,7 @@ from springtide.engine.dynamic_resources.choices import Chosen
 from springtide.engine.dynamic_resources.faults import AllocationFault, SearchTooLong
 from springtide.engine.dynamic_resources.matching import Matching
 from springtide.engine.dynamic_resources.pools import PoolView
-from springtide.engine.dynamic_resources.requests import Wanted, WantedClaim
+from springtide.engine.dynamic_resources.requests import Wanted, WantedClaim, words_of
 from springtide.engine.dynamic_resources.results import score
 from springtide.engine.dynamic_resources.search import Found, Search
 from springtide.engine.dynamic_resources.supply import Offer
@@ -61,6 +61,7 @@ class Judge:
     def __init__(self, claims: Sequence[WantedClaim], matching: Matching) -> None:
         self._claims = claims
         self._matching = matching
+        self._words = words_of(claims)
         self._known: dict[tuple[int, tuple[PoolUse, ...]], _Known] = {}
 
     def answer(self, offer: Offer, usage: UsageOf) -> Answer:
@@ -75,7 +76,7 @@ class Judge:
         return tuple(tuple(_chosen(pick, offer) for pick in claim) for claim in known.picks)
 
     def _ask(self, offer: Offer, usage: UsageOf) -> _Known:
-        key = (offer.content, tuple(usage(each.pool.name) for each in offer.views))
+        key = (offer.content(self._words), tuple(usage(each.pool.name) for each in offer.views))
         known = self._known.get(key)
         if known is None:
             known = self._search(offer.views, usage)

@@ -8,8 +8,13 @@ from typing import Final, Protocol
 
 from springtide.engine.dynamic_resources.faults import AllocationFault
 from springtide.engine.dynamic_resources.pools import Candidate
+from springtide.engine.dynamic_resources.reading import (
+    Attributes,
+    attributes_read,
+    words_read,
+)
 from springtide.model.device_facts import DeviceFacts, SelectorFault
-from springtide.model.device_slices import AttributeValue, DeviceCapacity
+from springtide.model.device_slices import DeviceCapacity
 
 ANSWERS_MAX: Final = 1 << 18
 
@@ -22,11 +27,11 @@ class DeviceSelectors(Protocol):
         ...
 
 
-Content = tuple[str, tuple[tuple[str, AttributeValue], ...], tuple[DeviceCapacity, ...], bool]
+Content = tuple[str, Attributes, tuple[DeviceCapacity, ...], bool]
 
 
 class Matching:
-    """The answers so far, by selector and by what a selector can see of a device."""
+    """The answers so far, by selector and by what a selector can read of a device."""
 
     def __init__(self, selectors: DeviceSelectors) -> None:
         self._selectors = selectors
@@ -45,7 +50,8 @@ class Matching:
 
     def _answer(self, expression: str, candidate: Candidate) -> bool | SelectorFault:
         device = candidate.device
-        seen = (candidate.id[0], device.attributes, device.capacity, device.allows_multiple)
+        attributes = attributes_read(device, words_read(expression))
+        seen = (candidate.id[0], attributes, device.capacity, device.allows_multiple)
         known = self._answers.get((expression, seen))
         if known is None:
             known = self._ask(expression, candidate.facts)

@@ -6,6 +6,7 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
+from springtide.engine.dynamic_resources.reading import words_read
 from springtide.model.device_slices import DeviceClass
 from springtide.model.resource_claims import (
     ClaimContent,
@@ -32,6 +33,11 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     worth: int = 0
 
     @property
+    def selectors(self) -> tuple[str, ...]:
+        """Return the expressions that a device must meet, those of the class first."""
+        return self.device_class.selectors + self.request.selectors
+
+    @property
     def last_name(self) -> str:
         """Return the name of the request, or of the alternative, by itself."""
         return self.name.rpartition("/")[2]
@@ -46,6 +52,20 @@ class WantedClaim(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     text: str
     requests: tuple[tuple[Wanted, ...], ...]
     constraints: tuple[DeviceConstraint, ...] = ()
+
+
+def words_of(claims: Iterable[WantedClaim]) -> frozenset[str] | None:
+    """Return words among which are the names of all attributes that claims read, None for any."""
+    found: set[str] = set()
+    for claim in claims:
+        found.update(each.attribute.rpartition("/")[2] for each in claim.constraints)
+        wanted = (each for forms in claim.requests for each in forms)
+        for expression in (text for each in wanted for text in each.selectors):
+            words = words_read(expression)
+            if words is None:
+                return None
+            found |= words
+    return frozenset(found)
 
 
 class UnknownClass(Exception):

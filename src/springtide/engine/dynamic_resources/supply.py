@@ -4,10 +4,8 @@ Pools whose devices only one node reaches are found by its name; the others are 
 every node. A node that does not exist yet has the slices of its record, in pools of its own name.
 """
 
-from collections.abc import Hashable
+from collections.abc import Collection, Hashable
 from typing import Final
-
-import msgspec
 
 from springtide.engine.dynamic_resources.copies import renamed
 from springtide.engine.dynamic_resources.pools import (
@@ -17,17 +15,38 @@ from springtide.engine.dynamic_resources.pools import (
     search_order,
     view,
 )
+from springtide.engine.dynamic_resources.reading import attributes_read
+from springtide.model.device_slices import OfferedDevice
 from springtide.model.node import Node
 from springtide.model.resource_claims import DeviceObjects
 
 OFFERS_MAX: Final = 1 << 17
 
 
-class Offer(msgspec.Struct, frozen=True, eq=False):
-    """What one node sees. Nodes with the same `content` have the same devices in the same order."""
+class Offer:
+    """What one node sees.
 
-    views: tuple[PoolView, ...]
-    content: int
+    Nodes with the same `content` have devices in the same order that are equal in what can be read.
+    """
+
+    __slots__ = ("_contents", "_known", "_own", "views")
+
+    def __init__(
+        self, views: tuple[PoolView, ...], own: Collection[int], contents: dict[Hashable, int]
+    ) -> None:
+        self.views = views
+        self._own = [id(each.pool) in own for each in views]
+        self._contents = contents
+        self._known: dict[frozenset[str] | None, int] = {}
+
+    def content(self, words: frozenset[str] | None) -> int:
+        """Return a number for all that claims with these words can tell from other offers."""
+        known = self._known.get(words)
+        if known is None:
+            pairs = zip(self.views, self._own, strict=True)
+            seen = (words, tuple(_content(each, words, is_own=own) for each, own in pairs))
+            known = self._known[words] = self._contents.setdefault(seen, len(self._contents))
+        return known
 
 
 class Supply:
@@ -65,13 +84,10 @@ class Supply:
         if own and self.shared:
             pools.sort(key=search_order)
         views = tuple(each for each in (view(pool, node, name=name) for pool in pools) if each)
-        is_own = set(map(id, own))
-        content = tuple(_content(each, is_own=id(each.pool) in is_own) for each in views)
-        code = self._contents.setdefault(content, len(self._contents))
-        return Offer(views, code)
+        return Offer(views, set(map(id, own)), self._contents)
 
 
-def _content(seen: PoolView, *, is_own: bool) -> Hashable:
+def _content(seen: PoolView, words: frozenset[str] | None, *, is_own: bool) -> Hashable:
     """Return all of a view that a search can tell from another one."""
     if not is_own:
         reachable = tuple(each.position for each, is_reachable in seen.devices if is_reachable)
@@ -83,5 +99,17 @@ def _content(seen: PoolView, *, is_own: bool) -> Hashable:
         pool.is_incomplete,
         pool.fault,
         tuple((name, tuple(sorted(each.items()))) for name, each in sorted(pool.counters.items())),
-        tuple(each.device for each, _ in seen.devices),
+        tuple(_device(each.device, words) for each, _ in seen.devices),
+    )
+
+
+def _device(device: OfferedDevice, words: frozenset[str] | None) -> Hashable:
+    """Return what a search reads of a device."""
+    return (
+        device.name,
+        attributes_read(device, words),
+        device.capacity,
+        device.consumes,
+        device.taints,
+        device.allows_multiple,
     )

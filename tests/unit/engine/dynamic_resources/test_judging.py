@@ -9,6 +9,7 @@ from springtide.engine.dynamic_resources.judging import (
     Answer,
     Judge,
 )
+from springtide.model.device_facts import DeviceFacts
 from springtide.model.device_slices import NodeScope, ResourceSlice
 from springtide.model.device_usage import DeviceUsage
 from springtide.model.node import Node
@@ -59,6 +60,29 @@ def one_each(*names: str) -> list[ResourceSlice]:
 
 def test_nodes_with_equal_devices_are_searched_once() -> None:
     asking = Asking(MODEL, *one_each("a", "b", "c"))
+
+    reasons = asking.reasons("a", "b", "c")
+
+    assert reasons == ["", "", ""]
+    assert asking.selectors.asked == 1
+
+
+class ReadsModel(ByAttribute):
+    """Selectors whose expressions are written as Kubernetes writes them."""
+
+    def matches(self, expression: str, device: DeviceFacts) -> bool:
+        """Return whether the model is the one that the expression ends with."""
+        return super().matches(f"model={expression[-2]}", device)
+
+
+def test_attributes_that_nobody_reads_do_not_part_nodes() -> None:
+    expression = 'device.attributes["gpu.example.com"].model == "a"'
+    slices = [
+        sliced(offered("d", {"model": "a", "uuid": name}), node=name) for name in ("a", "b", "c")
+    ]
+    asking = Asking(content(request(selector=expression)), *slices)
+    asking.selectors = ReadsModel()
+    asking.allocator = Allocator(objects(*slices), asking.selectors)
 
     reasons = asking.reasons("a", "b", "c")
 
