@@ -4,7 +4,7 @@ Extended resources that a class of devices stands for make one more claim, on no
 them themselves. What nodes say is found by `claims_check`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from typing import Final
 
 from springtide.engine.dynamic_resources.allocator import Allocator
@@ -85,7 +85,7 @@ class DynamicResources:
             ],
             extended=extended,
         )
-        return Ready(check, is_lasting=not self.reads_elsewhere(ask))
+        return Ready(check, elsewhere=self.elsewhere(ask, ledger))
 
     def is_asked(self, ask: PodAsk) -> bool:
         """Return whether a placement of the pod has to find devices for its claims."""
@@ -94,6 +94,18 @@ class DynamicResources:
         asked = ask.device_ask or NO_CLAIMS
         is_open = any(claim.allocation is None for claim in asked.claims)
         return is_open or not self._allocator.classes.keys().isdisjoint(extended_names(ask.spec))
+
+    def elsewhere(self, ask: PodAsk, ledger: Ledger) -> Hashable:
+        """Return what the rule reads of other nodes: what is taken there, and claims given there."""
+        if self._allocator is None or not self.reads_elsewhere(ask):
+            return None
+        asked = ask.device_ask or NO_CLAIMS
+        open_claims = (claim for claim in asked.claims if claim.key and claim.allocation is None)
+        usage = self._allocator.usage(ledger.held_claims.usage)
+        return (
+            tuple(usage(pool.name) for pool in self._allocator.supply.shared),
+            tuple(ledger.held_claims.given(claim.key) for claim in open_claims),
+        )
 
     def reads_elsewhere(self, ask: PodAsk) -> bool:
         """Return whether a placement on one node may decide about the pod on another.

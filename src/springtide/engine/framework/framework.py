@@ -165,8 +165,9 @@ class Framework:
             match rule.prepare(ask, ledger):
                 case Skipped(is_lasting=is_lasting):
                     preparation.last(is_lasting=is_lasting)
-                case Ready(check=check, nodes=nodes, is_lasting=is_lasting):
+                case Ready(check=check, nodes=nodes, is_lasting=is_lasting, elsewhere=elsewhere):
                     preparation.last(is_lasting=is_lasting)
+                    preparation.read(elsewhere)
                     preparation.restrict(rule, nodes)
                     if rule.name not in self._disabled:
                         preparation.check(code, check)
@@ -182,7 +183,7 @@ class Framework:
         """Return what `prepare` would, after a change of the ledger that `prepared` was made on."""
         if prepared.is_lasting:
             return prepared
-        if not prepared.lasts_by_row:
+        if not prepared.lasts_by_row or not self._reads_the_same(prepared, ask, ledger):
             return self.prepare(ask, ledger)
         checks: list[tuple[int, Check]] = []
         for code, rule in self._cluster_rules:
@@ -196,6 +197,11 @@ class Framework:
             return prepared
         return replace(prepared, cluster_checks=tuple(checks))
 
+    def _reads_the_same(self, prepared: PreparedAsk, ask: PodAsk, ledger: Ledger) -> bool:
+        if prepared.elsewhere is None:
+            return True
+        return prepared.elsewhere == self.device_rule.elsewhere(ask, ledger)
+
     def _prepare_rows_only(
         self, code: int, rule: Rule, preparation: Preparation, ask: PodAsk, ledger: Ledger
     ) -> None:
@@ -207,8 +213,9 @@ class Framework:
             return
         preparation.ask(rule)
         match rule.prepare(ask, ledger):
-            case Ready(check=check):
+            case Ready(check=check, elsewhere=elsewhere):
                 preparation.check(code, check)
+                preparation.read(elsewhere)
             case Skipped() | Rejected() | Broken():
                 pass
 

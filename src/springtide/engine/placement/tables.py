@@ -261,11 +261,11 @@ class Tables:
         if len(table.code) < len(ledger.born):
             table.grow(len(ledger.born))
         ask, prepared = table.pod_class.framework, table.prepared
-        is_anew = prepared is None or not prepared.lasts_by_row
         if prepared is None:
-            prepared = framework.prepare(ask, ledger)
+            is_anew, prepared = True, framework.prepare(ask, ledger)
         else:
-            prepared = framework.prepare_again(prepared, ask, ledger)
+            before, prepared = prepared, framework.prepare_again(prepared, ask, ledger)
+            is_anew = not before.lasts_by_row or before.elsewhere != prepared.elsewhere
         table.prepared = prepared
         table.uncover()
         self._refresh_rows(table, -1 if is_anew else seen)

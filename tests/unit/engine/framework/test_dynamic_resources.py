@@ -206,7 +206,7 @@ def test_an_answer_lasts_unless_claims_or_devices_are_shared(
     )
 
     assert isinstance(prepared, Ready)
-    assert prepared.is_lasting == lasts
+    assert (prepared.elsewhere is None) == lasts
 
 
 def test_extended_resources_are_served_by_devices_where_nodes_have_none_themselves() -> None:
