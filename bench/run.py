@@ -22,6 +22,7 @@ from bench import (  # noqa: E402
     first_sight,
     overlay,
     plan_dump,
+    scores,
 )
 from bench.figure import Figure  # noqa: E402
 
@@ -31,6 +32,7 @@ BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
     "first_sight": first_sight.measure,
     "estimate": estimate.measure,
     "overlay": overlay.measure,
+    "scores": scores.measure,
     "device_selectors": device_selectors.measure,
     "claims": claims.measure,
     "command": command.measure,

@@ -61,17 +61,20 @@ def _counts(
             continue
         if constraint.honors_taints and not world.tolerates(pod, node):
             continue
-        counted = [
-            other
-            for other in world.on(node)
-            if other.namespace == pod.namespace
-            and not other.is_terminating
-            and not _is_empty(constraint, pod)
-            and _selects(constraint, other, pod)
-        ]
         value = node.labels[constraint.topology_key]
-        counts[value] = counts.get(value, 0) + len(counted)
+        counts[value] = counts.get(value, 0) + alike(constraint, pod, world.on(node))
     return counts
+
+
+def alike(constraint: SpreadConstraint, pod: Pod, others: Iterable[Pod]) -> int:
+    """Return how many of the pods a constraint of the pod counts."""
+    return sum(
+        other.namespace == pod.namespace
+        and not other.is_terminating
+        and not _is_empty(constraint, pod)
+        and _selects(constraint, other, pod)
+        for other in others
+    )
 
 
 def _is_empty(constraint: SpreadConstraint, pod: Pod) -> bool:
@@ -101,7 +104,7 @@ def affinity(pod: Pod, node: Node, world: World) -> Status | None:
     for other, where in _standing(world):
         for term in other.spec.neighbours.anti_affinity:
             place = _place(term, where)
-            objects = _is_about(term, other, pod, world.namespaces)
+            objects = is_about(term, other, pod, world.namespaces)
             if objects and place is not None and place == _place(term, node):
                 text = "node(s) didn't satisfy existing pods anti-affinity rules"
                 return "InterPodAffinity", False, (text,)
@@ -116,7 +119,7 @@ def _has_all(pod: Pod, node: Node, world: World) -> bool:
     if all(_place(term, node) in found for term, found in zip(terms, places, strict=True)):
         return True
     is_first = not any(places)
-    return is_first and all(_is_about(term, pod, pod, world.namespaces) for term in terms)
+    return is_first and all(is_about(term, pod, pod, world.namespaces) for term in terms)
 
 
 def _places_of(
@@ -125,7 +128,7 @@ def _places_of(
     """Return where pods are that all terms are about, by one term's key."""
     found = set()
     for other, where in _standing(world):
-        if all(_is_about(each, pod, other, world.namespaces) for each in terms):
+        if all(is_about(each, pod, other, world.namespaces) for each in terms):
             place = _place(term, where)
             if place is not None:
                 found.add(place)
@@ -141,7 +144,8 @@ def _place(term: AffinityTerm, node: Node) -> Place | None:
     return None if value is None else (term.topology_key, value)
 
 
-def _is_about(term: AffinityTerm, owner: Pod, other: Pod, namespaces: Namespaces) -> bool:
+def is_about(term: AffinityTerm, owner: Pod, other: Pod, namespaces: Namespaces) -> bool:
+    """Return whether a term of the owner means the other pod."""
     named = set(term.namespaces)
     if not named and term.namespace_selector is None:
         named = {owner.namespace}

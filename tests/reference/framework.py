@@ -40,8 +40,8 @@ def verdicts(
         nodes=nodes,
         running=running,
         namespaces=namespaces or {},
-        meets_affinity=lambda pod, node: _node_affinity(pod.spec, node, FrameworkConfig()) is None,
-        tolerates=lambda pod, node: _taint_toleration(pod.spec, node) is None,
+        meets_affinity=meets_affinity,
+        tolerates=is_tolerated,
     )
     return {
         node.name: _first(pod, node, world, config)
@@ -107,7 +107,7 @@ def _node_name(pod: Pod, node: Node) -> Status | None:
 
 def _node_unschedulable(spec: PodSpec, node: Node) -> Status | None:
     cordon = Taint(key="node.kubernetes.io/unschedulable", value="", effect="NoSchedule")
-    if not node.is_unschedulable or any(_tolerates(each, cordon) for each in spec.tolerations):
+    if not node.is_unschedulable or any(tolerates(each, cordon) for each in spec.tolerations):
         return None
     return "NodeUnschedulable", True, ("node(s) were unschedulable",)
 
@@ -115,13 +115,19 @@ def _node_unschedulable(spec: PodSpec, node: Node) -> Status | None:
 def _taint_toleration(spec: PodSpec, node: Node) -> Status | None:
     for taint in node.taints:
         if taint.effect in {"NoSchedule", "NoExecute"} and not any(
-            _tolerates(each, taint) for each in spec.tolerations
+            tolerates(each, taint) for each in spec.tolerations
         ):
             return "TaintToleration", True, ("node(s) had untolerated taint(s)",)
     return None
 
 
-def _tolerates(toleration: Toleration, taint: Taint) -> bool:
+def is_tolerated(pod: Pod, node: Node) -> bool:
+    """Return whether no taint of the node keeps the pod away."""
+    return _taint_toleration(pod.spec, node) is None
+
+
+def tolerates(toleration: Toleration, taint: Taint) -> bool:
+    """Return whether a toleration covers a taint."""
     if toleration.effect not in {"", taint.effect} or toleration.key not in {"", taint.key}:
         return False
     if toleration.operator == "Exists":
@@ -131,15 +137,21 @@ def _tolerates(toleration: Toleration, taint: Taint) -> bool:
 
 def _node_affinity(spec: PodSpec, node: Node, config: FrameworkConfig) -> Status | None:
     added, required = config.added_node_terms, spec.required_node_terms
-    if added is not None and not any(_meets(term, node) for term in added):
+    if added is not None and not any(meets_term(term, node) for term in added):
         return "NodeAffinity", True, ("node(s) didn't match scheduler-enforced node affinity",)
     selected = all(node.labels.get(key) == value for key, value in spec.node_selector)
-    if selected and (required is None or any(_meets(term, node) for term in required)):
+    if selected and (required is None or any(meets_term(term, node) for term in required)):
         return None
     return "NodeAffinity", True, ("node(s) didn't match Pod's node affinity/selector",)
 
 
-def _meets(term: NodeSelectorTerm, node: Node) -> bool:
+def meets_affinity(pod: Pod, node: Node) -> bool:
+    """Return whether the node meets the pod's selector and required terms."""
+    return _node_affinity(pod.spec, node, FrameworkConfig()) is None
+
+
+def meets_term(term: NodeSelectorTerm, node: Node) -> bool:
+    """Return whether a node meets a term that makes sense."""
     if term_faults(term, path="") or not (term.expressions or term.fields):
         return False
     fields = {"metadata.name": node.name}

@@ -1,13 +1,13 @@
-"""Recorded kube-scheduler answers about filters, compared with ours.
+"""Recorded kube-scheduler answers about filters and scores, compared with ours.
 
 A recorded case goes the product's own way: its objects are decoded, its nodes and assigned pods make
 a ledger, and the framework judges the pending pod. The differences come back as texts; none means
 equal. What each of the framework's rules says alone (PreFilter and Filter) is compared in every
-case, what all rules say together only where no other rule has a part in it.
+case, what all rules say together, and the whole attempt, only where no other rule has a part in it.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -15,6 +15,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from springtide.base.selectors import LabelSelector, Selector
+from springtide.engine.attempt import Attempt
 from springtide.engine.framework.ask import ask_of
 from springtide.engine.framework.claims_check import ClaimsCheck
 from springtide.engine.framework.default_selector import default_selector
@@ -48,7 +49,8 @@ from springtide.wire.k8s import Objects, Parts, decode_node, decode_pod, schema
 from springtide.wire.k8s.between import to_selector
 from springtide.wire.k8s.objects import group_of, reads
 from springtide.wire.kubescheduler import CONSTRUCTION_FAULTS, from_json
-from tools.replay import kube_devices
+from tools.replay import kube_attempt, kube_devices
+from tools.replay.kube_scores import score_differences
 
 Case = Mapping[str, Any]
 Status = dict[str, Any]
@@ -77,49 +79,73 @@ TOPICS: Final = (
     "pod-anti-affinity",
     "pod-affinity-namespaces",
     *kube_devices.TOPICS,
+    "scores-images",
+    "scores-preferred",
+    "scores-spread",
+    "scores-strategies",
+    "scores-volumes",
+    "nominated",
+    "preemption",
+    "profiles",
 )
 """The topics that the framework's rules decide alone."""
+MIXED: Final = "combined"
+"""The topic of everything at once."""
 
 
 def replay_filters(case: Case) -> list[str]:
     """Return where our verdicts differ from the recorded ones."""
     replay = _Replay(case)
-    alone = replay.each_rule_alone()
-    if case["topic"] not in TOPICS:
-        return alone
-    return alone + replay.all_rules_together() + replay.devices()
+    alone = replay.each_rule_alone() + replay.scores()
+    made = kube_attempt.made(case, replay)
+    return [
+        *alone,
+        *replay.all_rules_together(made),
+        *kube_attempt.differences(case, made),
+        *replay.allocations(),
+    ]
 
 
 class _Replay:
     def __init__(self, case: Case) -> None:
-        parts = Parts()
+        parts = Parts(with_preferences=True)
         self._case = case
         self._expected = case["expect"]
-        self._pod = _pod(case["pod"], parts)
+        self.parts = parts
+        self.pod = _pod(case["pod"], parts)
+        self.storage = _storage(case["objects"])
         devices = kube_devices.device_objects(case["objects"])
-        self._framework = Framework(
+        self.framework = Framework(
             _config(case.get("config"), parts),
-            _storage(case["objects"]),
+            self.storage,
             devices,
             kube_devices.device_selectors(),
         )
-        self._ledger = _ledger(case["objects"], parts)
-        asked = ask_of(self._pod, with_identity=True, devices=devices)
-        self._ask = replace(asked, default_selector=_selected_by(case["pod"], case["objects"]))
-        self._rows = np.arange(self._ledger.count)
+        self.ledger = _ledger(case["objects"], parts)
+        asked = ask_of(self.pod, with_identity=True, devices=devices)
+        self.ask = replace(asked, default_selector=_selected_by(case["pod"], case["objects"]))
+        self._rows = np.arange(self.ledger.count)
+
+    def scores(self) -> list[str]:
+        return score_differences(self._case, self)
+
+    def allocations(self) -> list[str]:
+        return kube_devices.allocation_differences(
+            self._expected, self.framework, self.ask, self.ledger
+        )
 
     def each_rule_alone(self) -> list[str]:
         found = self._pre_enqueue_differences()
-        for rule in self._framework.rules:
-            prepared = rule.prepare(self._ask, self._ledger)
+        for rule in self.framework.rules:
+            prepared = rule.prepare(self.ask, self.ledger)
             found += self._pre_filter_differences(rule, prepared)
             if isinstance(prepared, Ready) and self._filters(rule):
                 found += self._filter_differences(rule, prepared)
         return found
 
     def _pre_enqueue_differences(self) -> list[str]:
-        gated = pre_enqueue(self._pod.spec)
-        refusals = (gated, kube_devices.pre_enqueue(self._ask))
+        gated = pre_enqueue(self.pod.spec)
+        refusals = (gated, kube_devices.pre_enqueue(self.ask))
         ours = [_shown(each) for each in refusals if each is not None]
         expected = [_status(each) for each in self._expected.get("pre_enqueue", ())]
         return _compared("pre_enqueue", expected, ours)
@@ -143,9 +169,9 @@ class _Replay:
         ]
 
     def _filter_differences(self, rule: Rule, prepared: Ready) -> list[str]:
-        outcome = prepared.check.evaluate(self._ledger, selection(self._rows))
+        outcome = prepared.check.evaluate(self.ledger, selection(self._rows))
         found: list[str] = []
-        for row, name in enumerate(self._ledger.names):
+        for row, name in enumerate(self.ledger.names):
             ours: Status | None = None
             if outcome is not None and outcome.refused[row]:
                 bits = 1 if outcome.detail is None else int(outcome.detail[row])
@@ -165,12 +191,8 @@ class _Replay:
             found += _compared(f"filter {name} {rule.name}", expected, ours)
         return found
 
-    def devices(self) -> list[str]:
-        return kube_devices.differences(self._case, self._framework, self._ask, self._ledger)
-
-    def all_rules_together(self) -> list[str]:
-        prepared = self._framework.prepare(self._ask, self._ledger)
-        verdicts = self._framework.evaluate(prepared, self._ledger, self._rows)
+    def all_rules_together(self, made: Attempt) -> list[str]:
+        prepared, verdicts = made.prepared, made.verdicts
         ours = (
             _aborted(prepared.error)
             if prepared.error
@@ -186,11 +208,9 @@ class _Replay:
     def _refusals(self, prepared: PreparedAsk, verdicts: Verdicts) -> dict[str, Refusal | None]:
         """Return each node's refusal, None where the pod fits."""
         columns = (verdicts.rule, verdicts.detail, verdicts.unresolvable)
-        rows = zip(self._ledger.names, *(column.tolist() for column in columns), strict=True)
+        rows = zip(self.ledger.names, *(column.tolist() for column in columns), strict=True)
         return {
-            name: None
-            if code == PASSES
-            else self._framework.refusal(prepared, code, bits, is_final)
+            name: None if code == PASSES else self.framework.refusal(prepared, code, bits, is_final)
             for name, code, bits, is_final in rows
         }
 
@@ -214,21 +234,12 @@ class _Replay:
         }
         if len(inside) < len(refused):
             told["absent_status"] = _shown(prepared.outside) if prepared.outside else None
-        outcome = _outcome(refusals.values())
-        if self._case["topic"] in kube_devices.TOPICS:
-            # Elsewhere an attempt may also end with an error when nodes are scored.
-            told["outcome"] = outcome
-        if outcome == "unschedulable":
+        has_fault = any(each is not None and each.is_fault for each in refusals.values())
+        if len(refused) == len(refusals) and not has_fault:
             message = prepared.rejection.text if prepared.rejection else ""
             counts = Counter(refused.values()).items()
             told["fit_error"] = fit_error(len(refusals), counts, message)
         return told
-
-
-def _outcome(refusals: Collection[Refusal | None]) -> str:
-    if any(each is not None and each.is_fault for each in refusals):
-        return "error"
-    return "schedulable" if None in refusals else "unschedulable"
 
 
 def _aborted(error: str) -> dict[str, object]:
@@ -245,7 +256,6 @@ def _recorded(expected: Case) -> dict[str, object]:
         "pre_filter_message": expected.get("pre_filter_message"),
         "nodes": expected["pre_filter_combined"].get("nodes"),
         "node_status": {name: _no_text(each) for name, each in statuses.items()},
-        "outcome": expected["outcome"],
         "feasible": expected.get("feasible", []),
         "absent_status": _status(expected.get("absent_status", {"code": ""})),
         "fit_error": expected.get("fit_error"),
@@ -269,7 +279,7 @@ def _ledger(objects: Iterable[Case], parts: Parts) -> Ledger:
         row = ledger.rows.get(pod.node_name)
         # A pod may be on a node that is gone.
         if row is not None and not pod.is_finished:
-            ledger.hold(standing_holding(pod, row, presence=standing(pod)))
+            ledger.hold(standing_holding(pod, row, presence=standing(pod, with_leanings=True)))
     return ledger
 
 

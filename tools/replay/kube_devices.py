@@ -14,11 +14,7 @@ from springtide.base.selectors import NodeSelectorTerm
 from springtide.engine.dynamic_resources.matching import DeviceSelectors
 from springtide.engine.framework.ask import PodAsk
 from springtide.engine.framework.claims_check import ClaimsCheck
-from springtide.engine.framework.dynamic_resources import (
-    DEALLOCATED,
-    post_filter,
-    pre_enqueue,
-)
+from springtide.engine.framework.dynamic_resources import pre_enqueue
 from springtide.engine.framework.framework import Framework
 from springtide.engine.framework.rule import Ready
 from springtide.model.ledger import Ledger
@@ -31,9 +27,9 @@ __all__ = [
     "FAULT",
     "RULE",
     "TOPICS",
+    "allocation_differences",
     "device_objects",
     "device_selectors",
-    "differences",
     "pre_enqueue",
     "verdict",
 ]
@@ -89,51 +85,22 @@ def device_objects(objects: Iterable[Case]) -> DeviceObjects:
     return found.device_objects
 
 
-def differences(case: Case, framework: Framework, ask: PodAsk, ledger: Ledger) -> list[str]:
-    """Return where the devices that we choose, or what comes after, differ from the recording."""
-    rule = next(each for each in framework.rules if each.name == RULE)
-    prepared = rule.prepare(ask, ledger)
+def allocation_differences(
+    expected: Case, framework: Framework, ask: PodAsk, ledger: Ledger
+) -> list[str]:
+    """Return where the devices that we choose differ from the recorded ones."""
+    prepared = framework.device_rule.prepare(ask, ledger)
     if not isinstance(prepared, Ready) or not isinstance(prepared.check, ClaimsCheck):
-        return ["allocations: recorded some"] if case["expect"].get("allocations") else []
-    check, expected = prepared.check, case["expect"]
-    assert framework.devices is not None
-    return [
-        *_allocation_differences(expected, check, ledger),
-        *_score_differences(expected, check, ledger),
-        *_post_filter_differences(case, check, ledger, framework.devices),
-    ]
-
-
-def _allocation_differences(expected: Case, check: ClaimsCheck, ledger: Ledger) -> list[str]:
+        return ["allocations: recorded some"] if expected.get("allocations") else []
     found: list[str] = []
     for node, recorded in expected.get("allocations", {}).items():
-        given = check.allocate(ledger, ledger.rows[node])
+        given = prepared.check.allocate(ledger, ledger.rows[node])
         ours = None if given is None else [_shown(each.allocation) for each in given]
         # A claim for extended resources is recorded also where the node offers them itself.
         theirs = [_recorded(each) for each in recorded if each["devices"]]
         if ours != theirs:
             found.append(f"allocations {node}: recorded {theirs!r}, ours {ours!r}")
     return found
-
-
-def _score_differences(expected: Case, check: ClaimsCheck, ledger: Ledger) -> list[str]:
-    scores = {name: each[RULE]["raw"] for name, each in expected.get("scores", {}).items()}
-    ours = dict(
-        zip(scores, check.scores(ledger, [ledger.rows[name] for name in scores]), strict=True)
-    )
-    return [] if ours == scores else [f"scores: recorded {scores!r}, ours {ours!r}"]
-
-
-def _post_filter_differences(
-    case: Case, check: ClaimsCheck, ledger: Ledger, objects: DeviceObjects
-) -> list[str]:
-    if "post_filter" not in case["expect"]:
-        return []
-    statuses = case["expect"].get("node_status", {})
-    rows = [ledger.rows[name] for name, each in statuses.items() if each.get("plugin") == RULE]
-    ours = post_filter(case["pod"]["metadata"]["uid"], check.unavailable(ledger, rows), objects)
-    said = case["expect"]["post_filter"].get("message", "").startswith(DEALLOCATED)
-    return [] if said == bool(ours) else [f"post_filter: recorded {said!r}, ours {ours!r}"]
 
 
 def _recorded(allocation: Case) -> Case:

@@ -22,7 +22,7 @@ _PLUGIN: Final = "kubectl-springtide"
 @click.group(
     cls=NearestGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Exit codes: 0 yes, 1 no, 2 wrong usage or input, 130 interrupted.",
+    epilog="Exit codes: 0 yes, 1 no, 2 wrong usage or input, 3 server unreachable, 130 interrupted.",
 )
 @click.version_option(__version__, message="springtide %(version)s")
 def springtide() -> None:

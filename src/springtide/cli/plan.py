@@ -19,17 +19,20 @@ STDIN: Final = "-"
 
 SATISFIED: Final = 0
 UNSATISFIED: Final = 1
+UNANSWERED: Final = 3
 
 HELP: Final = """Say which node groups to grow, by how many nodes, so that pending pods can run.
 
 Reads files, folders and standard input ('-', also when something is piped in and no PATH is given):
 Kubernetes objects as kubectl prints them, NodeGroups, DeviceProfiles. Nothing is changed anywhere.
+No server is talked to, except scheduler extenders if --call-extenders is given.
 
 \b
   springtide plan FOLDER
   kubectl get nodes,pods,daemonsets -A -o json | springtide plan --groups groups.yaml
 
-Exit codes: 0 every pending pod can run after the plan, 1 some cannot, 2 wrong usage or input.
+Exit codes: 0 every pending pod can run after the plan, 1 some cannot, 2 wrong usage or input,
+3 a scheduler extender that has to agree gave no answer.
 """
 
 Output = Literal["table", "wide", "json", "yaml", "name"]
@@ -124,6 +127,31 @@ Output = Literal["table", "wide", "json", "yaml", "name"]
     show_default=True,
     help="How it picks devices on a node for pods that do not say it.",
 )
+@click.option(
+    "--call-extenders",
+    is_flag=True,
+    help="Ask the filters of the scheduler configuration's extenders; without it they are taken to agree.",
+)
+@click.option(
+    "--extender-budget",
+    type=click.FloatRange(min=0),
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Spend at most so long on calls of extenders in all; 0 is no limit.",
+)
+@click.option(
+    "--extender-max-calls",
+    type=click.IntRange(min=0),
+    default=10_000,
+    show_default=True,
+    help="Make at most so many calls of extenders in all; 0 is no limit.",
+)
+@click.option(
+    "--extender-strict-tls",
+    is_flag=True,
+    help="Refuse extenders with enableHTTPS and no CA, whose certificates nobody checks.",
+)
 @click.option("--warnings", is_flag=True, help="Print every problem of the input in full.")
 @click.option("--no-headers", is_flag=True, help="Leave out the headings of the tables.")
 @click.pass_context
@@ -144,6 +172,10 @@ def plan(
     balancing_ignored_labels: tuple[str, ...],
     node_policy: str,
     device_policy: str,
+    call_extenders: bool,
+    extender_budget: float,
+    extender_max_calls: int,
+    extender_strict_tls: bool,
     warnings: bool,
     no_headers: bool,
 ) -> None:
@@ -153,7 +185,7 @@ def plan(
     # Imported here, because it takes longer than all of click and help does not need it.
     from springtide.cli import planning  # noqa: PLC0415
 
-    is_satisfied = planning.answer(
+    report = planning.answer(
         planning.Question(
             paths=(*_sources(ctx, (*paths, *filenames)), *groups),
             expanders=expander,
@@ -166,10 +198,16 @@ def plan(
             ignored_labels=balancing_ignored_labels,
             node_policy=node_policy,
             device_policy=device_policy,
+            calls_extenders=call_extenders,
+            extender_budget_s=extender_budget,
+            extender_calls_max=extender_max_calls,
+            is_strict_tls=extender_strict_tls,
         ),
         planning.View(output=output, has_headers=not no_headers, has_warnings=warnings),
     )
-    ctx.exit(SATISFIED if is_satisfied else UNSATISFIED)
+    if any(each.is_missing for each in report.extenders):
+        ctx.exit(UNANSWERED)
+    ctx.exit(SATISFIED if report.is_satisfied else UNSATISFIED)
 
 
 def _sources(ctx: click.Context, named: tuple[str, ...]) -> tuple[str, ...]:

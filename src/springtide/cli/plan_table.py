@@ -152,6 +152,8 @@ def _coloured(lines: Sequence[str]) -> list[str]:
 def _stuck_text(item: StuckReport, style: Style) -> str:
     text = f"{_pods(item.pods, style)} {'fits' if len(item.pods) == 1 else 'fit'} nowhere."
     closest = item.closest
+    if item.remedy:
+        return f"{text} {item.remedy}"
     if closest is None:
         return text
     return f"{text} Closest is {closest.group}: {_with_detail(closest.reason, closest.detail)}."

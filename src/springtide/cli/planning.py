@@ -8,6 +8,8 @@ import msgspec
 
 from springtide.apps.planner import PlanReport, Request, run
 from springtide.apps.planner.families import Policies
+from springtide.apps.planner.report import ExtenderReport
+from springtide.apps.planner.spending import Calls
 from springtide.base.clock import Clock
 from springtide.base.names import CPU, MEMORY
 from springtide.cli import formats, plan_table
@@ -34,6 +36,10 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     ignored_labels: tuple[str, ...] = ()
     cores_total_max: int = 0
     memory_total_max_gib: int = 0
+    calls_extenders: bool = False
+    extender_budget_s: float = 0.0
+    extender_calls_max: int = 0
+    is_strict_tls: bool = False
 
 
 class View(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,8 +50,8 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     has_warnings: bool
 
 
-def answer(question: Question, view: View) -> bool:
-    """Print the answer and return whether every pending pod can run after the plan."""
+def answer(question: Question, view: View) -> PlanReport:
+    """Print the answer and return it."""
     clock = MachineClock()
     report, times = _planned(question, clock)
     if view.has_warnings:
@@ -55,12 +61,16 @@ def answer(question: Question, view: View) -> bool:
     text = _text(report, times, view, terminal)
     if text:
         terminal.write(text)
-    return report.is_satisfied
+    for extender in report.extenders:
+        if extender.is_missing:
+            click.echo(f"Error: {_missing(extender)}", err=True)
+    return report
 
 
 def _planned(question: Question, clock: Clock) -> tuple[PlanReport, plan_table.Times]:
     started_s = clock.monotonic_s()
-    found = decode(read(question.paths, sys.stdin.buffer))
+    sources = read(question.paths, sys.stdin.buffer)
+    found = decode(sources, keeps_raws=question.calls_extenders)
     read_s = clock.monotonic_s()
     report = run(found, _request(question), clock=clock, rng=SeededRng(question.seed))
     planned_s = clock.monotonic_s()
@@ -81,6 +91,21 @@ def _request(question: Question) -> Request:
             if question.balances
             else None
         ),
+        calls=Calls(
+            budget_s=question.extender_budget_s,
+            calls_max=question.extender_calls_max,
+            is_strict_tls=question.is_strict_tls,
+        )
+        if question.calls_extenders
+        else None,
+    )
+
+
+def _missing(extender: ExtenderReport) -> str:
+    return (
+        f"The scheduler extender {extender.extender} gave no usable answer ({extender.error}), so "
+        "pods that need its word count as fitting nowhere. Start it or correct its address, or plan "
+        "without --call-extenders to take it to agree."
     )
 
 

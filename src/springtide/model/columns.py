@@ -16,6 +16,7 @@ from springtide.model.resources import Amounts
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
+Float64 = npt.NDArray[np.float64]
 Bool = npt.NDArray[np.bool_]
 
 KeyT = TypeVar("KeyT", bound=Hashable)

@@ -11,11 +11,19 @@ from springtide.model.resources import Resources
 HOSTNAME_LABEL = "kubernetes.io/hostname"
 
 
+class Image(msgspec.Struct, frozen=True):
+    """A container image that a node has, under all of its names."""
+
+    names: tuple[str, ...]
+    size_bytes: int
+
+
 class Node(msgspec.Struct, frozen=True, kw_only=True):
     """One node; `conditions` maps a condition's type to its status.
 
-    `declared_features` are what its kubelet says it can do. `device_slices` are the devices of a node
-    that does not exist yet; those of one that does are in the slices of its cluster.
+    `declared_features` are what its kubelet says it can do. `images` count if they were read.
+    `device_slices` are the devices of a node that does not exist yet; those of one that does are in the
+    slices of its cluster.
     """
 
     name: str
@@ -31,6 +39,7 @@ class Node(msgspec.Struct, frozen=True, kw_only=True):
     created: str = ""
     declared_features: frozenset[str] = frozenset()
     device_slices: tuple[ResourceSlice, ...] = ()
+    images: tuple[Image, ...] = ()
 
     @property
     def is_ready(self) -> bool:

@@ -12,6 +12,7 @@ import msgspec
 from springtide.base.selectors import NodeSelectorTerm
 from springtide.base.taints import Toleration
 from springtide.model.neighbours import ALONE, Neighbours
+from springtide.model.preferences import INDIFFERENT, Preferences
 from springtide.model.resources import Resources
 from springtide.model.volumes import Volume
 
@@ -50,8 +51,8 @@ class PodSpec(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     `required_node_terms` is None when there is no required node affinity (everything matches) and
     an empty tuple when there is one without terms (nothing matches). `neighbours` is what the pod
     asks about other pods, `required_features` are those that the node's kubelet must declare, and
-    `device_claims` what it claims of devices.
-    `fields` names the API fields in use that no rule here reads, such as `resourceClaims`, so that a
+    `device_claims` what it claims of devices. `may_preempt` says whether others may have to go for it.
+    `fields` names the API fields in use that no rule here reads, such as `volumes.disk`, so that a
     reader can say what was not looked at.
     """
 
@@ -65,6 +66,7 @@ class PodSpec(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     tolerations: tuple[Toleration, ...] = ()
     scheduler_name: str = "default-scheduler"
     priority: int = 0
+    may_preempt: bool = True
     scheduling_gates: tuple[str, ...] = ()
     volumes: tuple[Volume, ...] = ()
     required_features: tuple[str, ...] = ()
@@ -99,10 +101,12 @@ class Resize(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Pod(msgspec.Struct, frozen=True, kw_only=True):
-    """One pod. `node_name` is empty while it waits for a node.
+    """One pod. `node_name` is empty while it waits for a node; `preferences` count if they were read.
 
-    `made_claims` are the claims of devices that were made for it, by its own names for them; an empty
-    one was found not to be needed.
+    `started` is a time in UTC to the second, as the API server writes it, so that texts compare as
+    times; empty while no kubelet has the pod. `is_preempted` says that it is being deleted to make
+    room for another. `made_claims` are the claims of devices that were made for it, by its own names
+    for them; an empty one was found not to be needed.
     """
 
     namespace: str
@@ -116,12 +120,15 @@ class Pod(msgspec.Struct, frozen=True, kw_only=True):
     nominated_node: str = ""
     phase: str = "Pending"
     created: str = ""
+    started: str = ""
     scheduled_reason: str = ""
     scheduled_message: str = ""
     is_terminating: bool = False
+    is_preempted: bool = False
     is_init_done: bool = False
     resize: Resize | None = None
     made_claims: tuple[tuple[str, str], ...] = ()
+    preferences: Preferences = INDIFFERENT
 
     @property
     def key(self) -> str:

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
+from springtide.model.disruption import DisruptionBudget
 from springtide.model.group import NodeGroup
 from springtide.model.node import Node
 from springtide.model.pod import Pod
@@ -39,7 +40,8 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
 
     `pods` are stored pods as they stand; `manifests` are pods that no API server has seen, with its
     defaults filled in but without those of device families. `namespaces` maps names to labels.
-    `scheduler` is None where no scheduler configuration was given. `sources` says where each object
+    `scheduler` is None where no scheduler configuration was given. `raws` has nodes and unbound pods
+    (for those of workloads, the template) as they were written, if they are kept. `sources` says where each object
     stands, by `Node/name`, `Pod/namespace/name`, `NodeGroup/name` and so on. `counts` counts all
     objects by kind, `ignored` those of them that are of no use here, `notes` are sentences about what
     was left out on purpose.
@@ -52,10 +54,12 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     storage: Storage = Storage()
     device_objects: DeviceObjects = DeviceObjects()
     namespaces: Mapping[str, Mapping[str, str]] = {}
+    budgets: tuple[DisruptionBudget, ...] = ()
     groups: tuple[NodeGroup, ...] = ()
     profiles: tuple[DeviceProfile, ...] = ()
     device_config: Mapping[str, object] | None = None
     scheduler: kubescheduler.Given | None = None
+    raws: Mapping[str, msgspec.Raw] = {}
     sources: Mapping[str, str] = {}
     problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
@@ -63,9 +67,12 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     ignored: Mapping[str, int] = {}
 
 
-def decode(sources: Sequence[Source]) -> Input:
-    """Read all sources into one input, or raise a DocumentFault."""
-    reading = _Reading()
+def decode(sources: Sequence[Source], *, keeps_raws: bool = False) -> Input:
+    """Read all sources into one input, or raise a DocumentFault.
+
+    Keeping objects as they were written takes longer, since no list is read in one pass then.
+    """
+    reading = _Reading(keeps_raws=keeps_raws)
     for source in sources:
         reading.take(source)
     return reading.finish()
@@ -89,8 +96,9 @@ _NO_KIND: Final = "there is no kind; add apiVersion and kind."
 class _Reading:
     """Takes sources one after the other, and says at the end what they amount to."""
 
-    def __init__(self) -> None:
-        self._objects = Objects()
+    def __init__(self, *, keeps_raws: bool) -> None:
+        self._keeps_raws = keeps_raws
+        self._objects = Objects(keeps_raws=keeps_raws)
         self._ours = Ours()
         self._device_config: Mapping[str, object] | None = None
         self._scheduler: kubescheduler.Given | None = None
@@ -126,10 +134,12 @@ class _Reading:
             storage=objects.storage,
             device_objects=objects.device_objects,
             namespaces=objects.namespaces,
+            budgets=tuple(objects.budgets.values()),
             groups=tuple(ours.groups.values()),
             profiles=profiles,
             device_config=self._device_config,
             scheduler=self._scheduler,
+            raws=objects.raws,
             sources={**objects.sources, **ours.sources},
             problems=(*objects.problems, *ours.problems, *problems),
             notes=_notes(objects.ignored),
@@ -160,6 +170,9 @@ class _Reading:
 
     def _document(self, data: bytes, origin: Origin) -> None:
         """Read one document: a list in one pass if that works, everything else by its kind."""
+        if self._keeps_raws:
+            self._route(data, origin)
+            return
         try:
             listed = LIST_DECODER.decode(data)
         except msgspec.ValidationError:

@@ -160,7 +160,7 @@ def test_a_claim_that_no_node_can_meet_says_so() -> None:
     report = planned(node(), sliced(), CLASS, template(content(3)), *pods(1, **FROM_TEMPLATE))
 
     (stuck,) = report.stuck
-    assert stuck.message == "0/1 nodes are available: 1 cannot allocate all claims."
+    assert stuck.message.startswith("0/1 nodes are available: 1 cannot allocate all claims. ")
     assert [each.reason for each in stuck.groups] == ["cannot allocate all claims"]
 
 

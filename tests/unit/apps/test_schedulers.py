@@ -157,3 +157,62 @@ def test_a_configuration_with_which_no_scheduler_starts_is_a_fault_of_the_input(
         "initializing profiles: creating profile for scheduler name a: "
         'FilterPlugin "NodePort" does not exist'
     )
+
+
+# What keeps devices' resources from their extender
+
+
+DEVICES = "nvidia.com/gpucores"
+
+
+def managing(*names: str, ignored: bool = True) -> list[dict[str, Any]]:
+    managed = [{"name": name, "ignoredByScheduler": ignored} for name in names]
+    return [{"urlPrefix": "x", "managedResources": managed}]
+
+
+def remedies(*documents: dict[str, Any], extenders: list[dict[str, Any]]) -> list[str]:
+    wants = {"cpu": "1", DEVICES: "30", "nvidia.com/gpumem-percentage": "10"}
+    report = planned(
+        pod("p", "a", wants),
+        *documents,
+        profiles=[{"schedulerName": "a"}],
+        extenders=extenders,
+    )
+    assert [item.closest is None for item in report.stuck] == [
+        bool(item.remedy) for item in report.stuck
+    ]
+    return [item.remedy for item in report.stuck]
+
+
+def test_all_names_that_no_extender_manages_are_told_together() -> None:
+    (remedy,) = remedies(extenders=managing("nvidia.com/gpu"))
+
+    assert remedy == (
+        "The scheduler's configuration is in the way, not a lack of nodes: no node has "
+        f"{DEVICES} and nvidia.com/gpumem-percentage, and no extender manages them in the "
+        "scheduler's place. Add them to managedResources of the extender, with "
+        "ignoredByScheduler: true."
+    )
+
+
+def test_a_name_that_the_scheduler_looks_for_all_the_same_is_told() -> None:
+    both = [*managing(DEVICES, ignored=False), *managing("nvidia.com/gpumem-percentage")]
+
+    (remedy,) = remedies(extenders=both)
+
+    assert remedy.endswith(
+        f"no node has {DEVICES}, and the scheduler looks for it all the same. "
+        "Set ignoredByScheduler: true for it in managedResources of the extender."
+    )
+
+
+def test_a_name_that_nodes_have_is_no_fault_of_the_configuration() -> None:
+    amounts = {"cpu": "0", "pods": "9", DEVICES: "100", "nvidia.com/gpumem-percentage": "100"}
+    node = {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": "n"},
+        "status": {"allocatable": amounts, "capacity": amounts},
+    }
+
+    assert remedies(node, extenders=managing("nvidia.com/gpu")) == [""]

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from springtide.wire.documents import Input, decode
 from springtide.wire.errors import DocumentFault, InvalidDocument, MalformedDocument
@@ -304,3 +305,29 @@ def test_the_same_input_in_yaml_and_json_is_equal() -> None:
     same = {**NODE, "metadata": {"name": "n1", "labels": {"a": "b"}}}
 
     assert read(text).nodes == read(json.dumps(same)).nodes
+
+
+def test_keeping_objects_as_they_were_written_changes_nothing_else() -> None:
+    node = {"kind": "Node", "apiVersion": "v1", "metadata": {"name": "n"}, "other": [1]}
+    unbound = {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "p", "uid": "u"}}
+    bound = {**unbound, "metadata": {"name": "q"}, "spec": {"nodeName": "n"}}
+    template = {"metadata": {"labels": {"a": "b"}}, "spec": {"restartPolicy": "Never"}}
+    job = {
+        "kind": "Job",
+        "apiVersion": "batch/v1",
+        "metadata": {"name": "j"},
+        "spec": {"parallelism": 2, "template": template},
+    }
+    broken = {"kind": "Node", "apiVersion": "v1", "metadata": {"name": 1}}
+    text = listed(node, unbound, bound, job, broken, {"kind": "Secret", "apiVersion": "v1"})
+
+    kept = decode([Source("in", text.encode())], keeps_raws=True)
+
+    assert replace(kept, raws={}) == read(text)
+    assert {name: json.loads(bytes(raw)) for name, raw in kept.raws.items()} == {
+        "Node/n": node,
+        "Pod/default/p": unbound,
+        "Job/default/j": job,
+        "Pod/default/j-0": template,
+        "Pod/default/j-1": template,
+    }

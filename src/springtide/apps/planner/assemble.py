@@ -21,6 +21,7 @@ from springtide.engine.framework.claims import named_disks
 from springtide.engine.framework.scheduling_gates import pre_enqueue
 from springtide.engine.placement.classes import standing_holding
 from springtide.engine.placement.family import DeviceFamily
+from springtide.engine.preemption import Evictable, Residents
 from springtide.engine.simulation.daemons import daemon_sets
 from springtide.engine.simulation.templates import Fleet, build, members
 from springtide.model.device import Inventory, Share
@@ -43,7 +44,7 @@ class Picture(msgspec.Struct, frozen=True, kw_only=True):
 
     `waiting` are the pods to plan for, `apart` those that wait for something else, and `denied`
     manifests that could never become pods, each with the reason. `read_keys` are the labels that
-    rules between pods read, None where there are no such rules.
+    rules between pods read, None where there are no such rules. `evictable` are the pods that run.
     """
 
     ledger: Ledger
@@ -53,6 +54,7 @@ class Picture(msgspec.Struct, frozen=True, kw_only=True):
     denied: tuple[tuple[Pod, str], ...]
     problems: tuple[Problem, ...]
     read_keys: frozenset[str] | None = None
+    evictable: Evictable
 
 
 def assemble(found: Input, families: Mapping[str, DeviceFamily]) -> Picture:
@@ -66,7 +68,7 @@ def assemble(found: Input, families: Mapping[str, DeviceFamily]) -> Picture:
             registered[group.template.name] = _registered(group.template, families)
     pods, denied = _everyone(found, families, problems)
     read_keys = keys_read([*(pod.spec for pod in pods), *(each.spec for each in found.daemon_sets)])
-    placed, waiting, apart = _sorted_out(pods, found.device_objects)
+    placed, waiting, apart = _sorted_out(pods, ledger.rows, found.device_objects)
     ledger.hold_all(
         [
             standing_holding(
@@ -100,6 +102,16 @@ def assemble(found: Input, families: Mapping[str, DeviceFamily]) -> Picture:
         denied=tuple(denied),
         problems=tuple(_placed(problem, found.sources) for problem in problems),
         read_keys=read_keys,
+        evictable=Evictable(residents=_residents(placed, ledger.rows), budgets=found.budgets),
+    )
+
+
+def _residents(placed: Iterable[tuple[Pod, str]], rows: Mapping[str, int]) -> Residents:
+    """Return the pods that are on their nodes; those that are only nominated are not."""
+    return Residents(
+        (rows[place], pod)
+        for pod, place in placed
+        if place in rows and (pod.node_name or pod.nominated_node != place)
     )
 
 
@@ -286,11 +298,13 @@ def _unclaimed(spec: PodSpec) -> PodSpec:
 
 
 def _sorted_out(
-    pods: Iterable[Pod], devices: DeviceObjects
+    pods: Iterable[Pod], rows: Mapping[str, int], devices: DeviceObjects
 ) -> tuple[list[tuple[Pod, str]], list[Pod], list[tuple[Pod, str]]]:
     """Return the pods that occupy a node, with its name, those that wait for one, and the others.
 
-    The others come with what they wait for; pods that are finished are in none of the lists.
+    The others come with what they wait for; pods that are finished are in none of the lists. A pod
+    that is nominated to a node is among the first and the last: its place is kept for it, as Cluster
+    Autoscaler does, though it has still to wait.
     """
     placed: list[tuple[Pod, str]] = []
     waiting: list[Pod] = []
@@ -302,6 +316,9 @@ def _sorted_out(
             placed.append((pod, place))
         elif reason := _waits_for(pod) or waits_for_claims(pod, devices):
             apart.append((pod, reason))
+        elif place := _nomination(pod, rows):
+            placed.append((pod, place))
+            apart.append((pod, f"waits for node {place}, to which the scheduler has nominated it"))
         else:
             waiting.append(pod)
     return placed, waiting, apart
@@ -320,6 +337,12 @@ def _place_of(pod: Pod) -> str:
         or pod.scheduled_reason == "Unschedulable"
     )
     return "" if fell_back else pod.annotations.get(keys.NODE, "")
+
+
+def _nomination(pod: Pod, rows: Mapping[str, int]) -> str:
+    """Return the node that a waiting pod is nominated to, empty if it is none that is there."""
+    is_there = not _place_of(pod) and pod.nominated_node in rows
+    return pod.nominated_node if is_there else ""
 
 
 def _waits_for(pod: Pod) -> str:

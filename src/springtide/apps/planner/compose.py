@@ -1,7 +1,8 @@
 """From the engine's plan to the report: the sentences and counts that people and programs read."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
 from msgspec.structs import replace
@@ -9,6 +10,7 @@ from msgspec.structs import replace
 from springtide.apps.planner.assemble import Picture
 from springtide.apps.planner.report import (
     ApartPod,
+    ExtenderReport,
     FittingPod,
     GroupReport,
     GroupVerdict,
@@ -22,7 +24,6 @@ from springtide.apps.planner.report import (
 )
 from springtide.engine.capacity.explain import Stuck
 from springtide.engine.capacity.plan import Plan, SizedGroup, Step
-from springtide.engine.framework.fit_error import fit_error
 from springtide.model.pod import Pod
 from springtide.model.problem import Problem
 from springtide.model.refusal import Refusal
@@ -41,18 +42,22 @@ _RULES: Final = {
 }
 
 
-NO_NODES = "no nodes available to schedule pods"
-"""kube-scheduler's words where there is no node at all."""
-
-
 def compose(
-    plan: Plan, picture: Picture, *, read: InputReport, problems: Sequence[Problem]
+    plan: Plan,
+    picture: Picture,
+    *,
+    read: InputReport,
+    problems: Sequence[Problem],
+    remedies: Mapping[int, str] = MappingProxyType({}),
+    extenders: tuple[ExtenderReport, ...] = (),
 ) -> PlanReport:
-    """Return the report of a plan."""
-    total = picture.ledger.count
-    stuck = _merged(_stuck(item, total) for item in plan.stuck)
+    """Return the report of a plan; `remedies` are by the place of what is stuck."""
+    told = [_stuck(item, remedies.get(index, "")) for index, item in enumerate(plan.stuck)]
+    stuck = _merged(told)
     return PlanReport(
-        summary=summary(plan, len(picture.waiting)),
+        summary=" ".join(
+            [summary(plan, len(picture.waiting)), *_beyond_nodes(stuck, len(picture.waiting))]
+        ),
         is_satisfied=not stuck and not picture.denied,
         pending=len(picture.waiting),
         fitting=tuple(FittingPod(pod=pod.key, node=node) for pod, node in plan.fitting),
@@ -63,6 +68,7 @@ def compose(
             for pod, reason in (*picture.apart, *picture.denied)
         ),
         not_evaluated=_not_evaluated(picture.waiting),
+        extenders=extenders,
         problems=tuple(
             ProblemReport(
                 source=item.source, object=item.object, field=item.field, message=item.message
@@ -95,6 +101,19 @@ def summary(plan: Plan, pending: int) -> str:
     elif left:
         parts.append(_no_help(left, pending, has_groups=bool(plan.sizes)))
     return " ".join(parts)
+
+
+def _beyond_nodes(stuck: Iterable[StuckReport], pending: int) -> list[str]:
+    """Return that for some pods another node would not help, if there are any."""
+    count = sum(len(item.pods) for item in stuck if item.remedy)
+    if not count:
+        return []
+    who = (
+        {1: "It waits"}.get(count, "They wait")
+        if count == pending
+        else f"{count} of them {'waits' if count == 1 else 'wait'}"
+    )
+    return [f"{who} for a change of the scheduler's configuration, not for a node."]
 
 
 def _whom(helped: int, pending: int) -> str:
@@ -220,16 +239,19 @@ def _reason(refusal: Refusal, count: int) -> ReasonReport:
 # Pods
 
 
-def _stuck(item: Stuck, total: int) -> StuckReport:
+def _stuck(item: Stuck, remedy: str) -> StuckReport:
     verdicts = tuple(
         GroupVerdict(group=group, reason=refusal.text, detail=refusal.detail)
         for group, refusal in item.on_groups
     )
     return StuckReport(
         pods=tuple(pod.key for pod in item.pods),
-        message=fit_error(total, item.on_nodes) if total else NO_NODES,
-        closest=next((verdict for verdict in verdicts if verdict.group == item.closest), None),
+        message=item.message,
+        closest=None
+        if remedy
+        else next((verdict for verdict in verdicts if verdict.group == item.closest), None),
         groups=verdicts,
+        remedy=remedy,
     )
 
 

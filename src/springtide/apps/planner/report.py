@@ -64,13 +64,15 @@ class StuckReport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """Equal pods that the plan does not help.
 
     `message` is kube-scheduler's sentence about the existing nodes, `closest` the group that comes
-    nearest with its reason, `groups` all of them.
+    nearest with its reason, `groups` all of them. `remedy` says what to change where no node could
+    help; then there is no closest group.
     """
 
     pods: tuple[str, ...]
     message: str
     closest: GroupVerdict | None
     groups: tuple[GroupVerdict, ...]
+    remedy: str = ""
 
 
 class ApartPod(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -91,6 +93,28 @@ class NotEvaluated(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     rule: str
     is_required: bool
     pods: int
+
+
+class ExtenderReport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A scheduler extender that has a say in pods of the plan, and how it was heard.
+
+    `Called` ones were asked, `calls` times; `failures` counts the questions that went wrong, and
+    `unanswered` those of them to which it gave no usable answer at all; `error` is the first of them.
+    `Assumed` ones are taken to agree, and for `Simulated` ones Springtide's own rules answer.
+    """
+
+    extender: str
+    treatment: Literal["Called", "Assumed", "Simulated"]
+    is_ignorable: bool = False
+    calls: int = 0
+    failures: int = 0
+    unanswered: int = 0
+    error: str = ""
+
+    @property
+    def is_missing(self) -> bool:
+        """Return whether it had to agree and gave no usable answer, so that the plan is not whole."""
+        return bool(self.unanswered) and not self.is_ignorable
 
 
 class ProblemReport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -129,5 +153,6 @@ class PlanReport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     stuck: tuple[StuckReport, ...]
     apart: tuple[ApartPod, ...]
     not_evaluated: tuple[NotEvaluated, ...]
+    extenders: tuple[ExtenderReport, ...] = ()
     problems: tuple[ProblemReport, ...]
     input: InputReport

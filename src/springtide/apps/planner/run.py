@@ -4,9 +4,12 @@ import msgspec
 
 from springtide.apps.planner.assemble import assemble
 from springtide.apps.planner.compose import compose
+from springtide.apps.planner.consulting import consulted
 from springtide.apps.planner.families import Policies, families
+from springtide.apps.planner.remedies import remedies
 from springtide.apps.planner.report import InputReport, PlanReport
 from springtide.apps.planner.schedulers import Claimable, schedulers
+from springtide.apps.planner.spending import Calls
 from springtide.base.clock import Clock, Rng
 from springtide.base.errors import SpringtideError
 from springtide.engine.capacity.plan import Situation, plan
@@ -25,19 +28,24 @@ class InvalidInput(SpringtideError):
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
-    """What the caller may choose."""
+    """What the caller may choose; without `calls` scheduler extenders are taken to agree.
+
+    Whoever has them called keeps objects as they were written when the input is decoded.
+    """
 
     expanders: tuple[str, ...] = ("least-waste",)
     policies: Policies = Policies()
     bounds: Bounds = Bounds()
     manner: Manner = Manner()
+    calls: Calls | None = None
 
 
 def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport:
     """Return the report for the input.
 
     Raises `UnknownExpander` for a chain that makes no sense, `InvalidInput` for a device
-    configuration and `InvalidDocument` for a scheduler configuration with which nothing starts.
+    configuration and `InvalidDocument` for a scheduler configuration with which nothing starts, or
+    with an extender that cannot be called as it says.
     """
     kinds = _families(found, request)
     picture = assemble(found, kinds)
@@ -46,20 +54,41 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
     )
     judges = schedulers(found.scheduler, kinds, picture.waiting, claimable)
     prices = PriceModel(cluster_size=picture.ledger.count)
-    answer = plan(
-        Situation(
-            tables=Tables(picture.ledger, judges.framework, kinds, by_scheduler=judges.by_name),
-            classifier=Classifier(kinds, keys=picture.read_keys, devices=found.device_objects),
-            pending=picture.waiting,
-            groups=picture.groups,
-            clock=clock,
-            bounds=request.bounds,
-            manner=request.manner,
-        ),
-        chain(request.expanders, prices=prices, rng=rng),
+    with consulted(found, picture, kinds, allowed=request.calls, clock=clock) as heard:
+        tables = Tables(
+            picture.ledger,
+            judges.framework,
+            kinds,
+            by_scheduler=judges.by_name,
+            extenders=heard.extenders,
+        )
+        answer = plan(
+            Situation(
+                tables=tables,
+                classifier=Classifier(
+                    kinds,
+                    keys=picture.read_keys,
+                    appearance=heard.appearance,
+                    devices=found.device_objects,
+                ),
+                pending=picture.waiting,
+                groups=picture.groups,
+                clock=clock,
+                bounds=request.bounds,
+                manner=request.manner,
+                evictable=picture.evictable,
+            ),
+            chain(request.expanders, prices=prices, rng=rng),
+        )
+    account = heard.account()
+    return compose(
+        answer,
+        picture,
+        read=_read(found, (*judges.notes, *account.notes)),
+        problems=(*found.problems, *picture.problems, *judges.problems, *heard.problems),
+        extenders=account.reports,
+        remedies=remedies(answer.stuck, judges, kinds, picture),
     )
-    problems = (*found.problems, *picture.problems, *judges.problems)
-    return compose(answer, picture, read=_read(found, judges.notes), problems=problems)
 
 
 def _families(found: Input, request: Request) -> dict[str, DeviceFamily]:

@@ -35,10 +35,14 @@ class Claimable(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Schedulers(msgspec.Struct, frozen=True, kw_only=True):
-    """The rules of each scheduler by name, and those of every other one."""
+    """The rules of each scheduler by name, and those of every other one.
+
+    `managed` are the resources that extenders manage, None where no configuration was given.
+    """
 
     framework: Framework
     by_name: Mapping[str, Framework] = {}
+    managed: frozenset[str] | None = None
     problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -61,6 +65,11 @@ def schedulers(
     return Schedulers(
         framework=_ignoring(given.configuration.ignored_by_scheduler, objects),
         by_name=by_name,
+        managed=frozenset(
+            each.name
+            for extender in given.configuration.extenders
+            for each in extender.managed_resources
+        ),
         problems=tuple(_replaced(scheduler, given)),
         notes=_notes(by_name, pods),
     )

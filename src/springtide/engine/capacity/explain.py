@@ -1,8 +1,8 @@
 """Why a plan does not help: what every group says to pods that are left over, and which is closest.
 
 A group is the closer to taking a pod the fewer things would have to change: first groups that would
-do but may not grow, then those whose devices fall short, then those whose cpu or memory does, then
-those of which nothing is known, and last those that the pod itself keeps away from.
+do but may not grow, then those whose devices fall short or to which only a scheduler extender
+objects, then those whose cpu or memory does, then those of which nothing is known, and last those that the pod itself keeps away from.
 """
 
 from collections.abc import Sequence
@@ -11,6 +11,7 @@ from typing import Final
 import msgspec
 
 from springtide.engine.capacity.batches import Batch
+from springtide.engine.placement import extenders
 from springtide.engine.placement.classes import PodClass
 from springtide.engine.simulation.templates import Template
 from springtide.model.pod import Pod
@@ -32,13 +33,15 @@ class GroupAnswer(msgspec.Struct, frozen=True, kw_only=True):
 class Stuck(msgspec.Struct, frozen=True, kw_only=True):
     """Pods of one class that the plan does not help.
 
-    `on_nodes` counts the refusals of existing nodes, `on_groups` has each group's refusal, and
-    `closest` names the group that comes nearest to taking them.
+    `on_nodes` counts the refusals of existing nodes and `message` is what kube-scheduler says about
+    these nodes, `on_groups` has each group's refusal, and `closest` names the group that comes
+    nearest to taking them.
     """
 
     pods: tuple[Pod, ...]
     pod_class: PodClass
     on_nodes: tuple[tuple[Refusal, int], ...]
+    message: str
     on_groups: tuple[tuple[str, Refusal], ...]
     closest: str
 
@@ -47,7 +50,11 @@ Objections = tuple[tuple[str, tuple[tuple[Refusal, int], ...]], ...]
 
 
 def stuck(
-    batch: Batch, answers: Sequence[GroupAnswer], on_nodes: Sequence[tuple[Refusal, int]]
+    batch: Batch,
+    answers: Sequence[GroupAnswer],
+    on_nodes: Sequence[tuple[Refusal, int]],
+    *,
+    message: str,
 ) -> Stuck:
     """Return why these pods are left over."""
     nearest = min(answers, key=lambda answer: _distance(answer, batch.pod_class), default=None)
@@ -55,6 +62,7 @@ def stuck(
         pods=batch.pods,
         pod_class=batch.pod_class,
         on_nodes=tuple(on_nodes),
+        message=message,
         on_groups=tuple((answer.name, answer.refusal or answer.limit) for answer in answers),
         closest="" if nearest is None else nearest.name,
     )
@@ -87,6 +95,8 @@ def _rank(answer: GroupAnswer, families: set[str], *, has_devices: bool) -> int:
     rule = answer.refusal.rule
     if rule in families:
         return 1 if has_devices else 3
+    if rule in {extenders.RULE, extenders.FAILURE}:
+        return 1
     if rule == "NodeResourcesFit":
         return 2
     return 3 if rule in {"profile", "template"} else 4

@@ -18,6 +18,7 @@ from springtide.engine.capacity.carrying import Picture, carry_out
 from springtide.engine.capacity.decision import Decision, Growth, decide, skip_reason
 from springtide.engine.capacity.estimate import Estimate, NewNode, estimate
 from springtide.engine.capacity.explain import LIMIT, GroupAnswer, Stuck, objections, stuck
+from springtide.engine.capacity.message import Rows, message
 from springtide.engine.capacity.options import Expander
 from springtide.engine.capacity.quotas import tracked
 from springtide.engine.capacity.scene import Bounds, Candidate, Manner, Scene, limiter
@@ -26,6 +27,7 @@ from springtide.engine.capacity.start import Start, begin_all
 from springtide.engine.framework.ask import reads_others
 from springtide.engine.placement.classes import Classifier, PodClass
 from springtide.engine.placement.tables import Tables
+from springtide.engine.preemption import Evictable, Residents
 from springtide.engine.simulation.templates import Template
 from springtide.model.group import NodeGroup
 from springtide.model.overlay import Overlay
@@ -46,7 +48,7 @@ class SizedGroup(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Situation(msgspec.Struct, frozen=True, kw_only=True):
-    """What a plan is made from."""
+    """What a plan is made from. No pod is counted on to go; `evictable` is only talked about."""
 
     tables: Tables
     classifier: Classifier
@@ -55,6 +57,7 @@ class Situation(msgspec.Struct, frozen=True, kw_only=True):
     clock: Clock
     bounds: Bounds = Bounds()
     manner: Manner = Manner()
+    evictable: Evictable = Evictable(residents=Residents())
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):
@@ -140,10 +143,7 @@ class _Planner:
         return Plan(
             fitting=(*filled.placed, *self.elsewhere),
             steps=tuple(self.steps),
-            stuck=tuple(
-                stuck(batch, self._answers(batch.pod_class), self._on_nodes(batch.pod_class))
-                for batch in remaining
-            ),
+            stuck=tuple(map(self._stuck, remaining)),
             objections=objected,
             sizes=tuple(
                 (item.group.name, item.size, self.sizes[item.group.name])
@@ -219,8 +219,15 @@ class _Planner:
             for item in self.situation.groups
         ]
 
-    def _on_nodes(self, pod_class: PodClass) -> list[tuple[Refusal, int]]:
-        return self.tables.histogram(pod_class, below=self.existing)
+    def _stuck(self, batch: Batch) -> Stuck:
+        pod_class, evictable = batch.pod_class, self.situation.evictable
+        there = Rows(overlay=self.overlay, below=self.existing, evictable=evictable)
+        return stuck(
+            batch,
+            self._answers(pod_class),
+            self.tables.histogram(pod_class, below=self.existing),
+            message=message(batch.first, pod_class, tables=self.tables, there=there),
+        )
 
     def _limit(self, scene: Scene, candidate: Candidate) -> Refusal:
         """Return what keeps the group from growing at the end."""

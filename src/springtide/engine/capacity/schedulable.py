@@ -40,6 +40,7 @@ def fill(
     failed: set[tuple[PodClass, str]] = set()
     last = first_row
     ordered = sorted(pods, key=lambda pod: -pod.spec.priority)
+    tables.ask_ahead(map(classifier.classify, ordered))
     for pod in ordered:
         pod_class = classifier.classify(pod)
         likes = _likes(pod, pod_class)

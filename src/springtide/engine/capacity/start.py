@@ -102,6 +102,7 @@ def _asked(starts: Sequence[Start], classes: Sequence[PodClass]) -> list[Start]:
         return []
     with starts[0].overlay.trial():
         rows = [start.add(start.template.node.name) for start in starts]
+        starts[0].tables.ask_ahead(classes)
         asked = [
             [
                 (pod_class, _verdict(start, pod_class, row))

@@ -123,7 +123,7 @@ def pre_enqueue(ask: PodAsk) -> Refusal | None:
     return rejection(DynamicResources.name, fault) if fault else None
 
 
-def post_filter(uid: str, unavailable: Iterable[str], objects: DeviceObjects) -> str:
+def deallocation(uid: str, unavailable: Iterable[str], objects: DeviceObjects) -> str:
     """Return what is said after no node took the pod of this uid, empty if nothing is.
 
     Of the claims that have devices out of reach, one that no other pod uses gives them back.

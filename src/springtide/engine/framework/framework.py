@@ -55,6 +55,7 @@ from springtide.engine.framework.volume_zone import VolumeZone
 from springtide.model.columns import Bool
 from springtide.model.ledger import Ledger
 from springtide.model.neighbours import SpreadConstraint
+from springtide.model.plugin_arguments import DefaultPreemptionArgs
 from springtide.model.refusal import Refusal
 from springtide.model.resource_claims import DeviceObjects, HeldClaim
 from springtide.model.storage import Storage
@@ -78,7 +79,8 @@ class FrameworkConfig(msgspec.Struct, frozen=True, kw_only=True):
     `added_node_terms` are required of every pod; None adds nothing, no terms at all match no node.
     `default_spread` is for pods that state no constraint of their own. `filters` names the rules that
     judge rows, in their order, and `pre_filters` those that are asked before any row is looked at;
-    None is all of them, in official order.
+    None is all of them, in official order. `post_filters` are the plugins that look for a way out
+    where no node will do, and `preemption` says how hard one of them looks.
     """
 
     ignored_resources: frozenset[str] = frozenset()
@@ -88,6 +90,8 @@ class FrameworkConfig(msgspec.Struct, frozen=True, kw_only=True):
     disabled: frozenset[str] = frozenset()
     filters: tuple[str, ...] | None = None
     pre_filters: frozenset[str] | None = None
+    post_filters: tuple[str, ...] = ("DynamicResources", "DefaultPreemption")
+    preemption: DefaultPreemptionArgs = DefaultPreemptionArgs(10, 100)
 
 
 class Framework:
@@ -106,6 +110,7 @@ class Framework:
     ) -> None:
         config = config or FrameworkConfig()
         self.storage = storage
+        self.config = config
         self._disabled = config.disabled
         self._unprepared: frozenset[str] = frozenset()
         self.devices = devices
@@ -149,6 +154,10 @@ class Framework:
     def counts(self, resource: str) -> bool:
         """Return whether a shortage of this resource keeps pods away."""
         return self.judges(self._fit.name) and self._fit.counts(resource)
+
+    def prepares(self, rule: str) -> bool:
+        """Return whether the plugin of this name is asked before any row is looked at."""
+        return self.config.pre_filters is None or rule in self.config.pre_filters
 
     def judges(self, rule: str) -> bool:
         """Return whether the rule of this name may refuse a row."""
@@ -202,6 +211,25 @@ class Framework:
             return True
         return prepared.elsewhere == self.device_rule.elsewhere(ask, ledger)
 
+    def prepare_beside(self, prepared: PreparedAsk, ask: PodAsk, ledger: Ledger) -> PreparedAsk:
+        """Return what was prepared, brought up to a ledger on which pods were tried or taken away.
+
+        As in kube-scheduler, a rule that had nothing to say before is not asked again.
+        """
+        if prepared.lasts_by_row and not prepared.cluster_checks:
+            return prepared
+        usage = prepared.usage_checks
+        return replace(
+            prepared,
+            usage_checks=usage if prepared.lasts_by_row else self._checked(usage, ask, ledger),
+            cluster_checks=self._checked(prepared.cluster_checks, ask, ledger),
+        )
+
+    def _checked(self, checks: Checks, ask: PodAsk, ledger: Ledger) -> Checks:
+        """Return these checks made anew, without those that have nothing to say any more."""
+        again = ((code, self.rules[code - FIRST_RULE].prepare(ask, ledger)) for code, _ in checks)
+        return tuple((code, each.check) for code, each in again if isinstance(each, Ready))
+
     def _prepare_rows_only(
         self, code: int, rule: Rule, preparation: Preparation, ask: PodAsk, ledger: Ledger
     ) -> None:
@@ -241,13 +269,14 @@ class Framework:
         self, prepared: PreparedAsk, ledger: Ledger, row: int
     ) -> tuple[HeldClaim, ...] | None:
         """Return what the claims of an ask are given on a row, None if the row has not got it."""
-        check = self.claims_check(prepared)
+        _, check = self.claims_check(prepared)
         return () if check is None else check.allocate(ledger, row)
 
-    def claims_check(self, prepared: PreparedAsk) -> ClaimsCheck | None:
-        """Return what judges the claims of devices of an ask, None if it has none."""
-        checks = (check for _, check in prepared.usage_checks if isinstance(check, ClaimsCheck))
-        return next(checks, None)
+    def claims_check(self, prepared: PreparedAsk) -> tuple[int, ClaimsCheck | None]:
+        """Return what judges the claims of devices of an ask, by its rule's code; None without."""
+        coded = (pair for pair in prepared.usage_checks if isinstance(pair[1], ClaimsCheck))
+        code, check = next(coded, (PASSES, None))
+        return code, check if isinstance(check, ClaimsCheck) else None
 
     def is_settled(self, codes: npt.NDArray[np.uint8]) -> Bool:
         """Return for each rule code whether it stands whatever is placed on the row."""

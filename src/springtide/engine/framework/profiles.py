@@ -20,7 +20,12 @@ from springtide.engine.framework.plugins import (
     effective_plugins,
     names_of,
 )
-from springtide.model.plugin_arguments import NodeAffinityArgs, NodeResourcesFitArgs
+from springtide.engine.scoring.config import ScoringConfig, scoring_config
+from springtide.model.plugin_arguments import (
+    DefaultPreemptionArgs,
+    NodeAffinityArgs,
+    NodeResourcesFitArgs,
+)
 from springtide.model.scheduler import (
     Extender,
     ExtenderTLSConfig,
@@ -32,6 +37,7 @@ from springtide.model.scheduler import (
 
 FIT: Final = "NodeResourcesFit"
 NODE_AFFINITY: Final = "NodeAffinity"
+PREEMPTION: Final = "DefaultPreemption"
 PEM: Final = b"-----BEGIN"
 
 ConstructionFaults = Mapping[str, Callable[[Any], str | None]]
@@ -53,6 +59,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     plugins: EffectivePlugins
     framework: FrameworkConfig
+    scoring: ScoringConfig
     replaced: tuple[str, ...] = ()
 
 
@@ -144,6 +151,7 @@ def _profile(
         name=name,
         plugins=effective,
         framework=_framework(profile, effective),
+        scoring=scoring_config(profile, effective),
         replaced=_replaced(before, profile),
     )
 
@@ -167,12 +175,19 @@ def _framework(profile: SchedulerProfile, effective: EffectivePlugins) -> Framew
         added_node_terms=_added_terms(profile),
         filters=effective.points["filter"],
         pre_filters=frozenset(effective.points["preFilter"]),
+        post_filters=effective.points["postFilter"],
+        preemption=_preemption(profile),
     )
 
 
 def _added_terms(profile: SchedulerProfile) -> tuple[NodeSelectorTerm, ...] | None:
     args = profile.arguments(NODE_AFFINITY)
     return args.required_terms if isinstance(args, NodeAffinityArgs) else None
+
+
+def _preemption(profile: SchedulerProfile) -> DefaultPreemptionArgs:
+    args = profile.arguments(PREEMPTION)
+    return args if isinstance(args, DefaultPreemptionArgs) else FrameworkConfig().preemption
 
 
 def _replaced(before: SchedulerProfile, after: SchedulerProfile) -> tuple[str, ...]:

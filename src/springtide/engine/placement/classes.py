@@ -4,7 +4,7 @@ Two pods of one class get the same verdict from every rule, so verdicts are kept
 is the framework's ask plus one ask per device family; names and uids are not part of it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 import msgspec
@@ -18,9 +18,10 @@ from springtide.engine.framework.requests import (
     pod_host_ports,
     pod_requests,
 )
+from springtide.engine.framework.unstated import unstated
 from springtide.engine.placement.family import Ask, DeviceFamily
 from springtide.model.device import Share
-from springtide.model.ledger import Holding
+from springtide.model.ledger import Holding, Unstated
 from springtide.model.pod import HostPort, Pod, PodSpec
 from springtide.model.presence import Presence, presence
 from springtide.model.refusal import Refusal
@@ -34,6 +35,8 @@ class PodClass(msgspec.Struct, frozen=True, cache_hash=True):
     `asks` holds one ask per device family, in the order of the families; `refusal` is set if an
     ask makes no sense, and then no node fits. `amounts` includes `pods: 1`. `presence` is what the
     pods show to rules between pods once they are placed, None where there are no such rules.
+    `appearance` stands for what scheduler extenders see of the pods beyond that, empty where none is
+    asked.
     """
 
     framework: PodAsk
@@ -44,6 +47,8 @@ class PodClass(msgspec.Struct, frozen=True, cache_hash=True):
     claims: tuple[str, ...] = ()
     disks: tuple[DiskVolume, ...] = ()
     presence: Presence | None = None
+    unstated: Unstated | None = None
+    appearance: str = ""
 
     @property
     def names_devices(self) -> bool:
@@ -55,7 +60,8 @@ class Classifier:
     """Finds the class of a pod; equal pods get the identical class object.
 
     `keys` are the labels that rules between pods read. With None there are no such rules, and
-    namespaces and labels do not part classes. With `devices` it is known what pods claim.
+    namespaces and labels do not part classes. With `devices` it is known what pods claim. `appearance`
+    says what scheduler extenders see of a pod; without it none is asked.
     """
 
     def __init__(
@@ -64,14 +70,16 @@ class Classifier:
         *,
         keys: frozenset[str] | None = None,
         devices: DeviceObjects | None = None,
+        appearance: Callable[[Pod], str] | None = None,
     ) -> None:
         self._families = families
         self._devices = devices
         self._keys = keys
+        self._appearance = appearance
         self._annotations = sorted(
             {name for family in families.values() for name in family.relevant_annotations()}
         )
-        self._classes: dict[tuple[PodAsk, tuple[tuple[str, str], ...]], PodClass] = {}
+        self._classes: dict[tuple[PodAsk, tuple[tuple[str, str], ...], str], PodClass] = {}
 
     def classify(self, pod: Pod) -> PodClass:
         """Return the pod's class."""
@@ -80,10 +88,11 @@ class Classifier:
         ask = ask_of(
             pod, with_identity=self.has_rules_between, keys=self._keys, devices=self._devices
         )
-        key = (ask, read)
+        appearance = "" if self._appearance is None else self._appearance(pod)
+        key = (ask, read, appearance)
         found = self._classes.get(key)
         if found is None:
-            found = self._classes[key] = self._build(pod, ask)
+            found = self._classes[key] = self._build(pod, ask, appearance)
         return found
 
     @property
@@ -91,7 +100,7 @@ class Classifier:
         """Return whether any rule of any pod reads other pods."""
         return self._keys is not None
 
-    def _build(self, pod: Pod, ask: PodAsk) -> PodClass:
+    def _build(self, pod: Pod, ask: PodAsk, appearance: str) -> PodClass:
         asks: list[Ask] = []
         refusal: Refusal | None = None
         for family in self._families.values():
@@ -111,6 +120,8 @@ class Classifier:
             presence=presence(ask.namespace, ask.labels, ask.spec)
             if self.has_rules_between
             else None,
+            unstated=unstated(pod.spec),
+            appearance=appearance,
         )
 
 
@@ -144,4 +155,5 @@ def standing_holding(
         claims=held_claims(pod),
         disks=named_disks(pod.spec.volumes),
         presence=presence,
+        unstated=unstated(pod.spec, pod.resize),
     )

@@ -5,6 +5,7 @@ at it re-evaluates the rows logged in the ledger's change log since the last loo
 call. Framework rules come first; device families judge the rows that are left. Where a family's
 vector verdict is an upper bound, `place` decides and writes its refusal back. What rules say that
 read other nodes changes anywhere, so it lies over the rest and is worked out anew at each look.
+Scheduler extenders, if there are any to ask, are asked last, about rows that nobody else refuses.
 
 Tables are bounded, rebuilt at will and never a source of truth.
 """
@@ -21,6 +22,7 @@ import numpy.typing as npt
 from springtide.engine.framework.framework import Framework, PreparedAsk
 from springtide.engine.framework.verdicts import PASSES, Verdicts, chosen
 from springtide.engine.placement.classes import PodClass
+from springtide.engine.placement.extenders import Extenders
 from springtide.engine.placement.family import ABSENT, Ask, DeviceFamily, Rows
 from springtide.engine.placement.unregistered import unregistered
 from springtide.model.columns import DeviceColumns, grown
@@ -59,14 +61,17 @@ class Table:
 
     `code` is `FITS`, a framework rule's code or one of the codes above; `detail` and `unresolvable`
     belong to a framework rule, `device_codes` to the family that refuses (`family`, by index of
-    the ask). `score` is the node's, and `exact` holds refusals that an exact placement gave.
-    `covered` is what the rows said that rules over other nodes have overruled.
+    the ask). `score` is the node's, and `exact` holds refusals that an exact placement or an
+    extender gave; extenders have `agreed` to a row's node. `covered` is what the rows said that
+    rules over other nodes have overruled.
     """
 
     def __init__(self, pod_class: PodClass, rows: int) -> None:
         self.pod_class = pod_class
         self.prepared: PreparedAsk | None = None
         self.position = -1
+        self.asked_at = -1
+        self.agreed: npt.NDArray[np.bool_] = np.zeros(rows, np.bool_)
         self.code: npt.NDArray[np.uint8] = np.zeros(rows, np.uint8)
         self.detail: npt.NDArray[np.uint64] = np.zeros(rows, np.uint64)
         self.unresolvable: npt.NDArray[np.bool_] = np.zeros(rows, np.bool_)
@@ -79,6 +84,7 @@ class Table:
     def grow(self, rows: int) -> None:
         """Make room for this many rows."""
         for name in (
+            "agreed",
             "code",
             "detail",
             "unresolvable",
@@ -124,12 +130,14 @@ class Tables:
         families: Mapping[str, DeviceFamily],
         *,
         by_scheduler: Mapping[str, Framework] = MappingProxyType({}),
+        extenders: Extenders | None = None,
     ) -> None:
         """Judge by the framework of the scheduler that a pod names, or else by the first one."""
         self.ledger = ledger
         self.framework = framework
         self.families = families
         self._by_scheduler = by_scheduler
+        self._extenders = extenders
         self._tables: OrderedDict[PodClass, Table] = OrderedDict()
         self._memo: dict[tuple[Ask, DeviceView], Allocation | Refusal] = {}
 
@@ -156,6 +164,22 @@ class Tables:
 
     def table(self, pod_class: PodClass) -> Table:
         """Return the class's table, up to date with the ledger."""
+        table = self._judged(pod_class)
+        if self._extenders is not None and pod_class.appearance:
+            self._ask(table, self._extenders)
+        return table
+
+    def ask_ahead(self, classes: Iterable[PodClass]) -> None:
+        """Ask extenders about all of these classes at once, which takes less time than in turn."""
+        if self._extenders is None:
+            return
+        tables = [self._judged(each) for each in dict.fromkeys(classes) if each.appearance]
+        self._extenders.learn(
+            [(table.pod_class, self._nodes(self._unasked(table))) for table in tables]
+        )
+
+    def _judged(self, pod_class: PodClass) -> Table:
+        """Return the class's table as far as extenders are not needed for it."""
         table = self._tables.get(pod_class)
         if table is None:
             table = self._tables[pod_class] = Table(pod_class, len(self.ledger.born))
@@ -250,6 +274,15 @@ class Tables:
             found[self.refusal(pod_class, int(group[0]))] += len(group)
         return sorted(found.items(), key=lambda item: (-item[1], item[0].text))
 
+    def promising(self, pod_class: PodClass, *, below: int) -> Rows:
+        """Return the rows below one that refuse, but where evicting pods could help."""
+        table = self.table(pod_class)
+        worth = (table.code[:below] != FITS) & ~table.unresolvable[:below]
+        for row, refusal in table.exact.items():
+            if refusal.is_unresolvable and row < below and table.code[row] == EXACT:
+                worth[row] = False
+        return np.flatnonzero(worth)
+
     # Refreshing
 
     def _refresh(self, table: Table) -> None:
@@ -275,15 +308,41 @@ class Tables:
     def _refresh_rows(self, table: Table, seen: int) -> None:
         ledger, framework = self.ledger, self.framework_of(table.pod_class)
         if seen < 0:
+            table.agreed[:] = False
             self._evaluate(table, np.arange(ledger.count), evaluate=framework.evaluate_node)
             return
         rows = ledger.changes.since(seen).astype(np.intp)
         rows = rows[rows < ledger.count]
         is_known = ledger.born[rows] < seen
+        table.agreed[rows[~is_known]] = False
         self._evaluate(table, rows[~is_known], evaluate=framework.evaluate_node)
         # What a node's own record decides stands whatever is placed on it.
         rows = rows[is_known & ~framework.is_settled(table.code[rows])]
         self._evaluate(table, rows, evaluate=framework.evaluate_usage)
+
+    def _ask(self, table: Table, extenders: Extenders) -> None:
+        """Let extenders judge the rows that are left; what they said of a node stands."""
+        if table.asked_at == table.position:
+            return
+        table.asked_at = table.position
+        rows = self._unasked(table)
+        if not len(rows):
+            return
+        answers = extenders.answers(table.pod_class, self._nodes(rows))
+        for row, answer in zip(rows.tolist(), answers, strict=True):
+            if answer is None:
+                table.agreed[row] = True
+            else:
+                table.code[row] = EXACT
+                table.exact[row] = answer
+
+    def _unasked(self, table: Table) -> Rows:
+        count = self.ledger.count
+        return np.flatnonzero((table.code[:count] == FITS) & ~table.agreed[:count])
+
+    def _nodes(self, rows: Rows) -> list[str]:
+        """Return what extenders call the nodes of these rows: copies of a template are one node."""
+        return [self.ledger.nodes[row].name for row in rows.tolist()]
 
     def _cover(self, table: Table, prepared: PreparedAsk) -> None:
         """Let rules over other nodes overrule what comes after them in official order."""
@@ -391,6 +450,7 @@ def holding(uid: str, pod_class: PodClass, placement: Placement) -> Holding:
         disks=pod_class.disks,
         presence=pod_class.presence,
         device_claims=placement.device_claims,
+        unstated=pod_class.unstated,
     )
 
 

@@ -47,8 +47,9 @@ class Source(StrEnum):
 class Template(msgspec.Struct, frozen=True, kw_only=True):
     """One more node of a group: the node, its devices by family, and the pods it starts with.
 
-    `refusals` says, by family, why the group's devices are not known. `device_uses` is what claims of
-    its pods hold of the devices in the node's slices, by the uid of the pod.
+    `refusals` says, by family, why the group's devices are not known. `origin` names the live node
+    that the node was copied from, if it was. `device_uses` is what claims of its pods hold of the
+    devices in the node's slices, by the uid of the pod.
     """
 
     group: NodeGroup
@@ -58,6 +59,7 @@ class Template(msgspec.Struct, frozen=True, kw_only=True):
     refusals: tuple[tuple[str, Refusal], ...] = ()
     pods: tuple[Pod, ...] = ()
     device_uses: Mapping[str, tuple[ClaimAllocation, ...]] = {}
+    origin: str = ""
 
 
 class Fleet(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,6 +116,7 @@ def build(group: NodeGroup, own: Sequence[Node], fleet: Fleet) -> Template | Ref
         refusals=refusals,
         pods=pods,
         device_uses=copied_uses(pods, slices, fleet.devices) if slices else {},
+        origin=origin.name if is_live else "",
     )
 
 

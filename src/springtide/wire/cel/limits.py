@@ -82,7 +82,7 @@ class _Estimate:
         size = self._size(node, bound, rounds)
         if self._expression.kind(node) in _SCALARS:
             size = _Size()
-        self.built += size.total * rounds
+        self.built += rounds * (1 if _is_given(node) else size.total)
         return size
 
     def _size(self, node: Node, bound: _Bound, rounds: int) -> _Size:
@@ -114,6 +114,13 @@ class _Estimate:
         # What `cel.bind` stands for has no rounds: its accumulator is a name for its start.
         final = start + _Size(over.length * grown.length, grown.element) if over.length else start
         return self.size(loop.result, {**bound, loop.accumulator: final}, rounds=rounds)
+
+
+def _is_given(node: Node) -> bool:
+    """Return whether a node only refers to something that is there already."""
+    if isinstance(node, Call):
+        return node.function in _LOOKUPS
+    return isinstance(node, tree.Constant | tree.Name | tree.Select)
 
 
 def _variable_size(name: str) -> _Size:

@@ -208,4 +208,4 @@ def _number(data: bytes, number: int) -> int:
 
 def _rest(data: bytes, *, known: tuple[int, ...]) -> bytes:
     kept = [found for found in parts(data) if found[0] not in known]
-    return b"".join(part(number, value, wire=wire) for number, wire, value in kept)
+    return b"".join(part(number, value) for number, _, value in kept)

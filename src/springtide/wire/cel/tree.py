@@ -147,13 +147,11 @@ def parts(data: bytes) -> Iterator[tuple[int, int, int | bytes]]:
         position += size
 
 
-def part(number: int, value: int | str | bytes, *, wire: int | None = None) -> bytes:
+def part(number: int, value: int | str | bytes) -> bytes:
     """Return one serialized field: a number, a text, or a message's bytes."""
     if isinstance(value, int):
         return _written(number << 3 | _VARINT) + _written(value)
     body = value.encode() if isinstance(value, str) else value
-    if wire in _FIXED_SIZES:
-        return _written(number << 3 | wire) + body
     return _written(number << 3 | _DELIMITED) + _written(len(body)) + body
 
 

@@ -12,6 +12,7 @@ from typing import Final, TypeAlias
 import msgspec
 from msgspec.structs import replace
 
+from springtide.model.disruption import DisruptionBudget
 from springtide.model.node import Node
 from springtide.model.pod import Pod
 from springtide.model.problem import Problem
@@ -23,6 +24,7 @@ from springtide.wire.k8s import device_schema, schema, storage_schema
 from springtide.wire.k8s.classes import Classes, Named, named
 from springtide.wire.k8s.device_schema import DeviceObject
 from springtide.wire.k8s.devices import DeviceReading
+from springtide.wire.k8s.disruption import PodDisruptionBudget, to_budget
 from springtide.wire.k8s.nodes import to_node
 from springtide.wire.k8s.parts import Parts, decoded, plain
 from springtide.wire.k8s.pods import DEFAULT_NAMESPACE, is_manifest, to_pod
@@ -38,7 +40,7 @@ from springtide.wire.k8s.workloads import (
     to_pods,
 )
 
-Object: TypeAlias = schema.Object | StorageObject | DeviceObject
+Object: TypeAlias = schema.Object | StorageObject | DeviceObject | PodDisruptionBudget
 
 _DECODERS: Final[dict[tuple[str, str], msgspec.json.Decoder[Object]]] = {
     ("", "Node"): msgspec.json.Decoder(schema.Node),
@@ -50,6 +52,7 @@ _DECODERS: Final[dict[tuple[str, str], msgspec.json.Decoder[Object]]] = {
     ("apps", "DaemonSet"): msgspec.json.Decoder(schema.DaemonSet),
     ("batch", "Job"): msgspec.json.Decoder(schema.Job),
     ("scheduling.k8s.io", "PriorityClass"): msgspec.json.Decoder(schema.PriorityClass),
+    ("policy", "PodDisruptionBudget"): msgspec.json.Decoder(PodDisruptionBudget),
     ("node.k8s.io", "RuntimeClass"): msgspec.json.Decoder(schema.RuntimeClass),
     ("", "PersistentVolumeClaim"): msgspec.json.Decoder(storage_schema.PersistentVolumeClaim),
     ("", "PersistentVolume"): msgspec.json.Decoder(storage_schema.PersistentVolume),
@@ -109,16 +112,33 @@ def group_of(api_version: str) -> str:
     return api_version.rpartition("/")[0]
 
 
-class Objects:
-    """What has been read so far, keyed by what an object is called."""
+class _Template(msgspec.Struct, frozen=True):
+    """The pod template of a workload, as it is written."""
 
-    def __init__(self) -> None:
-        self.parts = Parts()
+    template: msgspec.Raw = schema.ABSENT
+
+
+class _Workload(msgspec.Struct, frozen=True):
+    spec: _Template = _Template()
+
+
+class Objects:
+    """What has been read so far, keyed by what an object is called.
+
+    `raws` holds nodes, unbound pods and workloads as they are written, if they are kept. What only
+    scores read is there `with_preferences`.
+    """
+
+    def __init__(self, *, keeps_raws: bool = False, with_preferences: bool = False) -> None:
+        self._keeps_raws = keeps_raws
+        self.raws: dict[str, msgspec.Raw] = {}
+        self.parts = Parts(with_preferences=with_preferences)
         self.nodes: dict[str, Node] = {}
         self.pods: dict[str, Pod] = {}
         self.manifests: dict[str, Pod] = {}
         self.daemon_sets: dict[str, DaemonSet] = {}
         self.namespaces: dict[str, Mapping[str, str]] = {}
+        self.budgets: dict[str, DisruptionBudget] = {}
         self.sources: dict[str, str] = {}
         self.problems: list[Problem] = []
         self.read: Counter[str] = Counter()
@@ -150,6 +170,8 @@ class Objects:
             self.problem(source, label(kind, plain(raw), at), fault)
         else:
             self._add(read, source, at)
+            if self._keeps_raws:
+                self._keep_raw(read, raw if isinstance(raw, msgspec.Raw) else msgspec.Raw(raw))
 
     def ignore(self, kind: str) -> None:
         """Count an object that is of no use here."""
@@ -202,10 +224,14 @@ class Objects:
         except MalformedObject as fault:
             self.problem(source, _name_of(workload, "metadata"), fault)
             return
+        raw = self.raws.get(_name_of(workload, ""))
+        template = None if raw is None else msgspec.json.decode(raw, type=_Workload).spec.template
         for pod in pods:
             self.manifests[pod.key] = pod
             self._named[pod.key] = named(workload.spec.template.spec)
             self.sources[f"Pod/{pod.key}"] = source
+            if template is not None:
+                self.raws[f"Pod/{pod.key}"] = template
             taken.add(pod.key)
 
     def _add(self, read: Object, source: str, at: str) -> None:
@@ -221,13 +247,19 @@ class Objects:
             reason = "it is given twice, and the first one counts. Remove one of them."
             self.problem(source, _name_of(read, at), MalformedObject("", reason))
 
+    def _keep_raw(self, read: Object, raw: msgspec.Raw) -> None:
+        """Keep what may be shown to others; the first object of a name counts here too."""
+        is_bound = isinstance(read, schema.Pod) and bool(read.spec.node_name)
+        if isinstance(read, schema.Pod | schema.Node | Replicated) and not is_bound:
+            self.raws.setdefault(_name_of(read, ""), raw)
+
     def _keep(self, read: Object, source: str) -> bool:
         """Keep an object, and return whether it is the first of its name."""
         match read:
             case schema.Pod():
                 return self._keep_pod(read)
-            case schema.Node() | schema.Namespace():
-                return self._keep_place(read)
+            case schema.Node() | schema.Namespace() | PodDisruptionBudget():
+                return self._keep_as_it_is(read)
             case schema.DaemonSet():
                 return self._keep_daemon_set(read)
             case schema.PriorityClass() | schema.RuntimeClass():
@@ -242,7 +274,10 @@ class Objects:
             return self._devices.keep(read)
         return self._storage.keep(read)
 
-    def _keep_place(self, read: schema.Node | schema.Namespace) -> bool:
+    def _keep_as_it_is(self, read: schema.Node | schema.Namespace | PodDisruptionBudget) -> bool:
+        if isinstance(read, PodDisruptionBudget):
+            budget = to_budget(read)
+            return self.budgets.setdefault(budget.key, budget) is budget
         if isinstance(read, schema.Namespace):
             labels = read.metadata.labels
             return self.namespaces.setdefault(read.metadata.name, labels) is labels

@@ -18,6 +18,7 @@ from springtide.wire.k8s import schema
 from springtide.wire.k8s.between import merged
 from springtide.wire.k8s.parts import Parts
 from springtide.wire.k8s.pods import DEFAULT_NAMESPACE, to_owner
+from springtide.wire.k8s.preferences import to_preferences
 from springtide.wire.k8s.specs import to_spec
 
 REPLICAS_MAX: Final = 100_000
@@ -121,6 +122,7 @@ def to_pods(workload: Replicated, parts: Parts, *, taken: frozenset[str] | set[s
     spec = to_spec(_template_spec(workload), parts, path=TEMPLATE_PATH, is_manifest=True)
     metadata = workload.spec.template.metadata
     spec = merged(spec, metadata.labels)
+    preferences = to_preferences(workload.spec.template.spec, parts, labels=metadata.labels)
     uid = workload.metadata.uid or f"{kind}/{namespace}/{name}"
     owner = Owner(kind=kind, name=name, uid=uid)
     names = _free_names(namespace, name, count, taken)
@@ -133,6 +135,7 @@ def to_pods(workload: Replicated, parts: Parts, *, taken: frozenset[str] | set[s
             labels=metadata.labels,
             annotations=metadata.annotations,
             owner=owner,
+            preferences=preferences,
         )
         for each in names
     ]

@@ -10,7 +10,7 @@ from springtide.engine.framework.claims_check import ClaimsCheck
 from springtide.engine.framework.dynamic_resources import (
     DEALLOCATED,
     DynamicResources,
-    post_filter,
+    deallocation,
     pre_enqueue,
 )
 from springtide.engine.framework.framework import PASSES, Framework
@@ -259,8 +259,8 @@ def test_a_claim_out_of_reach_gives_its_devices_back_unless_others_use_it(
     unavailable = check_of(claiming("mine"), found, ledger).unavailable(ledger, range(3))
 
     assert unavailable == {"default/mine"}
-    assert post_filter("pending", unavailable, found) == said
-    assert post_filter("pending", (), found) == ""
+    assert deallocation("pending", unavailable, found) == said
+    assert deallocation("pending", (), found) == ""
 
 
 def test_scores_are_those_of_the_alternatives() -> None:

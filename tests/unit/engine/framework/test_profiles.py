@@ -11,6 +11,7 @@ import pytest
 
 from springtide.engine.framework.framework import Framework
 from springtide.engine.framework.profiles import CannotSetUp, Profile, Scheduler, set_up
+from springtide.model.plugin_arguments import DefaultPreemptionArgs
 from springtide.model.pod import Container, HostPort, PodSpec
 from springtide.model.scheduler import Extender, ExtenderTLSConfig, SchedulerConfiguration
 from springtide.wire.kubescheduler import CONSTRUCTION_FAULTS, from_json
@@ -211,3 +212,16 @@ def test_an_extender_that_cannot_be_reached_safely_is_refused() -> None:
     assert tls_fault(ca_data=b"foo").endswith("unable to parse bytes as PEM block")
     assert tls_fault(cert_data=b"foo", key_file="/key").endswith("PEM data in certificate input")
     assert tls_fault(cert_file="/cert", key_data=b"foo").endswith("PEM data in key input")
+
+
+def test_what_is_tried_where_nothing_fits_is_as_the_profile_says() -> None:
+    plain = profile()
+    args = {"minCandidateNodesPercentage": 1, "minCandidateNodesAbsolute": 2}
+    few = profile(pluginConfig=[{"name": "DefaultPreemption", "args": args}])
+    off = {"postFilter": {"disabled": [{"name": "DefaultPreemption"}]}}
+    without = profile(plugins=off)
+
+    assert plain.framework.preemption == DefaultPreemptionArgs(10, 100)
+    assert plain.framework.post_filters == ("DynamicResources", "DefaultPreemption")
+    assert few.framework.preemption == DefaultPreemptionArgs(1, 2)
+    assert without.framework.post_filters == ("DynamicResources",)

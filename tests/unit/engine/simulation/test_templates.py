@@ -106,6 +106,7 @@ def test_a_live_node_that_stays_is_copied() -> None:
     template = built(group(template=node("described")), own)
 
     assert template.source is Source.WARM
+    assert template.origin == "good"
     assert template.node.name == "template-node-for-group"
     assert template.node.allocatable == own[-1].allocatable
 
@@ -116,6 +117,7 @@ def test_the_described_node_comes_before_live_nodes_that_do_not_stay() -> None:
     template = built(group(template=node("described", cpu=8)), own)
 
     assert template.source is Source.INPUT
+    assert template.origin == ""
     assert template.node.allocatable == node(cpu=8).allocatable
 
 

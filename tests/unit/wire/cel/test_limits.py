@@ -73,6 +73,7 @@ def test_loops_within_loops_end() -> None:
         f"{DOMAIN}.exists(n, {DOMAIN}.exists(m, n != m))",
         f'{DOMAIN}.map(n, n + "/" + n).join(",").size() > 0',
         f"{DOMAIN}.filter(n, n.size() > 2).map(n, [n, n]).size() > 0",
+        "device.attributes.all(d, device.attributes[d].all(n, device.attributes[d][n].size() > 1))",
     ],
 )
 def test_looking_at_all_attributes_is_not_too_expensive(expression: str) -> None:
@@ -89,8 +90,9 @@ def test_alternatives_may_be_many() -> None:
     assert not answer
 
 
-def test_what_is_nested_too_deeply_is_refused() -> None:
-    fault = Selectors().fault_of("1" + " + 1" * 60 + " > 0")
+@pytest.mark.parametrize("expression", ["1" + " + 1" * 60 + " > 0", "(" * 60 + "true" + ")" * 60])
+def test_what_is_nested_too_deeply_is_refused(expression: str) -> None:
+    fault = Selectors().fault_of(expression)
 
     assert fault is not None
     assert "recursion" in fault

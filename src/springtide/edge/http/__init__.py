@@ -1,0 +1,29 @@
+"""Calls to servers that speak HTTP, in the clear or over TLS.
+
+`exchange` posts bodies to one server and returns what it answers or why it did not, `tls` says by
+which certificates the two know each other, `errors` lists what can go wrong.
+"""
+
+from springtide.edge.http.errors import (
+    HttpFault,
+    Refused,
+    TimedOut,
+    TooLarge,
+    Unreachable,
+    Unusable,
+)
+from springtide.edge.http.exchange import CONCURRENCY_MAX, Exchange, Server
+from springtide.edge.http.tls import client_context
+
+__all__ = [
+    "CONCURRENCY_MAX",
+    "Exchange",
+    "HttpFault",
+    "Refused",
+    "Server",
+    "TimedOut",
+    "TooLarge",
+    "Unreachable",
+    "Unusable",
+    "client_context",
+]
