@@ -164,6 +164,32 @@ def test_a_claim_that_no_node_can_meet_says_so() -> None:
     assert [each.reason for each in stuck.groups] == ["cannot allocate all claims"]
 
 
+def test_a_claim_whose_devices_are_out_of_reach_gives_them_back() -> None:
+    elsewhere = claim("mine", device="d0")
+    field = {"key": "metadata.name", "operator": "In", "values": ["gone"]}
+    selector = {"nodeSelectorTerms": [{"matchFields": [field]}]}
+    elsewhere["status"]["allocation"]["nodeSelector"] = selector
+
+    report = planned(node(), sliced(), CLASS, elsewhere, pod(**MINE))
+
+    (stuck,) = report.stuck
+    said = "1 resourceclaim not available on the node. deallocation of ResourceClaim completed, "
+    assert said in stuck.message
+
+
+def test_a_selector_that_cannot_be_evaluated_is_all_there_is_to_say() -> None:
+    asked = template(content())
+    (first,) = asked["spec"]["spec"]["devices"]["requests"]
+    expression = f'device.attributes["{DRIVER}"].absent == 1'
+    first["exactly"]["selectors"] = [{"cel": {"expression": expression}}]
+
+    report = planned(node(), sliced(), CLASS, asked, pod(**FROM_TEMPLATE))
+
+    (stuck,) = report.stuck
+    assert stuck.message.startswith('running "DynamicResources" filter plugin: claim of the pod: ')
+    assert "no such key: absent" in stuck.message
+
+
 def test_pods_that_share_a_claim_go_where_its_devices_are() -> None:
     report = planned(
         node(), sliced(), node("b-1", "b"), sliced("b-1"), CLASS, claim(), *pods(3, **MINE)

@@ -12,8 +12,7 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from springtide.engine.attempt.post_filter import PostFilter, post_filter
-from springtide.engine.framework import dynamic_resources
+from springtide.engine.attempt.post_filter import PostFilter, given_back, post_filter
 from springtide.engine.framework.ask import PodAsk
 from springtide.engine.framework.fit_error import fit_error
 from springtide.engine.framework.framework import PASSES, Framework, PreparedAsk, Verdicts
@@ -140,7 +139,7 @@ def attempt(
         judge,
         promising=promising(verdicts),
         evictable=setting.evictable,
-        deallocation=_given_back(pod, setting, judge.prepared, verdicts) or deallocation,
+        on_claims=given_back(pod, judge, lambda code: _with_code(verdicts, code)) or deallocation,
         offset=offset,
     )
     return msgspec.structs.replace(made, post_filter=after)
@@ -178,16 +177,8 @@ def _first_fault(framework: Framework, prepared: PreparedAsk, verdicts: Verdicts
     return f'running "{framework.device_rule.name}" filter plugin: {check.reasons(fault)[0]}'
 
 
-def _given_back(pod: Pod, setting: Setting, prepared: PreparedAsk, verdicts: Verdicts) -> str:
-    """Return what is said of claims whose devices no node could use."""
-    framework, ledger = setting.framework, setting.overlay.ledger
-    code, check = framework.claims_check(prepared)
-    if check is None or framework.devices is None:
-        return ""
-    rows = np.flatnonzero(verdicts.rule == code).tolist()
-    return dynamic_resources.deallocation(
-        pod.uid, check.unavailable(ledger, rows), framework.devices
-    )
+def _with_code(verdicts: Verdicts, code: int) -> list[int]:
+    return np.flatnonzero(verdicts.rule == code).tolist()
 
 
 def _taken(nominated: int | None, verdicts: Verdicts) -> int | None:

@@ -128,7 +128,8 @@ def deallocation(uid: str, unavailable: Iterable[str], objects: DeviceObjects) -
 
     Of the claims that have devices out of reach, one that no other pod uses gives them back.
     """
-    users = (set(objects.claims[key].reserved_for) for key in unavailable)
+    claims = (objects.claims[key] for key in unavailable)
+    users = (set(each.reserved_for) for each in claims if each.allocation is not None)
     return DEALLOCATED if any(each <= {uid} for each in users) else ""
 
 

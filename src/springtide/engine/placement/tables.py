@@ -245,6 +245,10 @@ class Tables:
         found = self.framework_of(pod_class).devices_on(table.prepared, self.ledger, row)
         return rule.refusal if found is None else found
 
+    def with_code(self, pod_class: PodClass, code: int, *, below: int) -> list[int]:
+        """Return the rows below one that the framework's rule of this code refuses."""
+        return np.flatnonzero(self.table(pod_class).code[:below] == code).tolist()
+
     def refusal(self, pod_class: PodClass, row: int) -> Refusal:
         """Return why this row refuses the class; the row must refuse."""
         table = self.table(pod_class)
