@@ -19,9 +19,11 @@ from bench import (  # noqa: E402
     decode,
     device_selectors,
     estimate,
+    filters,
     first_sight,
     overlay,
     plan_dump,
+    scheduling,
     scores,
 )
 from bench.figure import Figure  # noqa: E402
@@ -30,6 +32,8 @@ BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
     "decode": decode.measure,
     "plan_dump": plan_dump.measure,
     "first_sight": first_sight.measure,
+    "filters": filters.measure,
+    "scheduling": scheduling.measure,
     "estimate": estimate.measure,
     "overlay": overlay.measure,
     "scores": scores.measure,

@@ -7,8 +7,6 @@ is compared device by device.
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-import msgspec
-
 from springtide.base import quantity
 from springtide.base.selectors import NodeSelectorTerm
 from springtide.engine.dynamic_resources.matching import DeviceSelectors
@@ -18,17 +16,14 @@ from springtide.engine.framework.dynamic_resources import pre_enqueue
 from springtide.engine.framework.framework import Framework
 from springtide.engine.framework.rule import Ready
 from springtide.model.ledger import Ledger
-from springtide.model.resource_claims import ClaimAllocation, DeviceObjects, DeviceUse
+from springtide.model.resource_claims import ClaimAllocation, DeviceUse
 from springtide.wire.cel import Selectors
-from springtide.wire.k8s import Objects
-from springtide.wire.k8s.objects import group_of
 
 __all__ = [
     "FAULT",
     "RULE",
     "TOPICS",
     "allocation_differences",
-    "device_objects",
     "device_selectors",
     "pre_enqueue",
     "verdict",
@@ -50,7 +45,6 @@ TOPICS = (
     "dra-binding",
 )
 RULE = "DynamicResources"
-GROUP = "resource.k8s.io"
 
 
 FAULT: Final = {"code": "Error", "reasons": []}
@@ -72,17 +66,6 @@ def verdict(recorded: Iterable[Case]) -> dict[str, Any] | None:
 def device_selectors() -> DeviceSelectors:
     """Return what evaluates selectors of devices."""
     return SELECTORS
-
-
-def device_objects(objects: Iterable[Case]) -> DeviceObjects:
-    """Return the device objects of a case."""
-    found = Objects()
-    for each in objects:
-        if group_of(each["apiVersion"]) == GROUP:
-            raw = msgspec.json.encode(each)
-            found.add_raw(raw, group=GROUP, kind=each["kind"], source="", at="")
-    assert not found.problems, found.problems
-    return found.device_objects
 
 
 def allocation_differences(

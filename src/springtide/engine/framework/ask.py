@@ -20,9 +20,9 @@ class PodAsk(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     """One pod as the rules see it. What no rule reads of its identity is empty.
 
     Claims are looked up in the pod's namespace, and those made for it by its name and uid.
-    `default_selector` is what the pod's services and its controller select it by; only constraints
-    that a profile spreads all pods by read it. `device_ask` are the pod's claims of devices, None where
-    nothing is known of them.
+    `default_selector` is what the pod's services and its controller select it by, where the profile
+    spreads pods that have no constraints of their own; None elsewhere. `device_ask` are the pod's claims
+    of devices, None where nothing is known of them.
     """
 
     spec: PodSpec
@@ -34,6 +34,11 @@ class PodAsk(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     default_selector: Selector | None = None
     device_ask: DeviceAsk | None = None
 
+    @property
+    def reads_others(self) -> bool:
+        """Return whether any rule of the pod reads other pods."""
+        return self.default_selector is not None or self.spec.neighbours.may_exclude
+
 
 def ask_of(
     pod: Pod,
@@ -41,6 +46,7 @@ def ask_of(
     with_identity: bool = False,
     keys: frozenset[str] | None = None,
     devices: DeviceObjects | None = None,
+    default_selector: Selector | None = None,
 ) -> PodAsk:
     """Return what the pod asks; its namespace and labels only count if some rule reads them.
 
@@ -59,16 +65,23 @@ def ask_of(
         device_ask=device_ask(pod, devices)
         if devices is not None and pod.spec.device_claims
         else None,
+        default_selector=default_selector,
     )
 
 
-def keys_read(specs: Iterable[PodSpec]) -> frozenset[str] | None:
-    """Return which labels of pods the rules between pods of these specs read, None without rules."""
+def keys_read(
+    specs: Iterable[PodSpec], selectors: Iterable[Selector] = ()
+) -> frozenset[str] | None:
+    """Return which labels of pods the rules between pods of these specs read, None without rules.
+
+    `selectors` are those by which pods are spread that state no constraint.
+    """
+    selected = {each.key for selector in selectors for each in selector.requirements}
     asked = {id(spec.neighbours): spec.neighbours for spec in specs if spec.neighbours is not ALONE}
     excluding = [each for each in asked.values() if each.may_exclude]
-    if not excluding:
+    if not excluding and not selected:
         return None
-    return frozenset(key for each in excluding for key in each.label_keys())
+    return frozenset(selected.union(key for each in excluding for key in each.label_keys()))
 
 
 def reads_others(specs: Iterable[PodSpec]) -> bool:
