@@ -402,7 +402,7 @@ class World:
             raise Skip("admission")
         if "already has different scheduler" in message:
             return pod
-        spec = self.family.admit(pod.spec)
+        spec = self.family.admit(pod)
         if isinstance(spec, Refusal):
             return spec
         self._compare_admission(spec, recorded)

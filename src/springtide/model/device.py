@@ -30,7 +30,10 @@ class MigProfile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Device(msgspec.Struct, frozen=True, kw_only=True):
-    """One accelerator as registered. Hashable; `links` are pair scores to other devices' ids."""
+    """One accelerator as registered. Hashable; `links` are pair scores to other devices' ids.
+
+    `network` numbers the fast network that the device is part of, None where none is registered.
+    """
 
     id: str
     index: int = 0
@@ -44,6 +47,7 @@ class Device(msgspec.Struct, frozen=True, kw_only=True):
     is_cordoned: bool = False
     mig_profiles: tuple[MigProfile, ...] = ()
     links: tuple[tuple[str, int], ...] = ()
+    network: int | None = None
 
 
 class Inventory(msgspec.Struct, frozen=True, cache_hash=True):
@@ -108,13 +112,16 @@ def empty_view(inventory: Inventory) -> DeviceView:
 
 
 class Grant(msgspec.Struct, frozen=True, kw_only=True):
-    """One device given to one container, in the words of the pod's annotation."""
+    """One device given to one container, in the words of the pod's annotation.
+
+    `profile` names the shape that is cut out of the device: a MIG profile, an NPU's template.
+    """
 
     device_id: str
     type: str
     memory_mib: int
     cores: int
-    mig_profile: str = ""
+    profile: str = ""
     mig_placement: MigPlacement | None = None
 
 

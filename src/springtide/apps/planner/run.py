@@ -14,10 +14,10 @@ from springtide.base.errors import SpringtideError
 from springtide.engine.capacity.plan import Situation, plan
 from springtide.engine.capacity.scene import Bounds, Manner
 from springtide.engine.placement.classes import Classifier
+from springtide.engine.placement.configured import InvalidConfig
 from springtide.engine.placement.family import DeviceFamily
 from springtide.engine.placement.tables import Tables
 from springtide.policies.expanders import PriceModel, chain
-from springtide.vendors.nvidia import InvalidConfig
 from springtide.wire.documents import DEVICE_CONFIG, Input
 
 

@@ -144,7 +144,7 @@ def pod(
 
 
 def admitted(family: Nvidia, wanted: Pod) -> Pod:
-    spec = family.admit(wanted.spec)
+    spec = family.admit(wanted)
     assert not isinstance(spec, Refusal)
     return structs.replace(wanted, spec=spec)
 

@@ -94,7 +94,7 @@ def test_fc_005_a_bare_count_means_whole_exclusive_cards() -> None:
     cluster.run("tiny", "n1", "GPU-b,NVIDIA,1,0:;")
     whole, two = pod(container(gpu=1)), pod(container(gpu=2))
 
-    spec = FAMILY.admit(whole.spec)
+    spec = FAMILY.admit(whole)
 
     assert not isinstance(spec, Refusal)
     limits = {name: str(quantity) for name, quantity in spec.containers[0].limits}
