@@ -565,7 +565,7 @@ class World:
 @cache
 def config_of(text: str) -> NvidiaConfig:
     """Return the family's configuration in a device configuration."""
-    return config_from(yaml.safe_load(text)["nvidia"])
+    return config_from(yaml.safe_load(text))
 
 
 def schema_pod(pod: Json) -> schema.Pod:

@@ -66,24 +66,29 @@ REASONS: Final[Mapping[int, Reason]] = {
 BEFORE_NUMA: Final = frozenset({UNHEALTHY, OPAQUE, CORDONED, OTHER_TYPE})
 """Checks that refuse a device before NUMA binding looks at it."""
 
-_LASTING: Final = frozenset(
+LASTING: Final = frozenset(
     {UNHEALTHY, CORDONED, OTHER_TYPE, OTHER_ID, WITHOUT_SLOTS, MEMORY_TOO_SMALL, CORES_TOO_FEW}
 )
 """Checks that would refuse the device even if nothing ran on it."""
 
 
-def refusal_of(family: str, counts: Mapping[int, int], *, picked: int, total: int) -> Refusal:
-    """Return the refusal of a node: devices by code, how many would do, number of candidates."""
+def refusal_of(
+    family: str, counts: Mapping[int, int], *, picked: int, total: int, tells_none: bool = False
+) -> Refusal:
+    """Return the refusal of a node: devices by code, how many would do, number of candidates.
+
+    That none would do is said only where `tells_none`.
+    """
     reasons: dict[str, int] = {}
     for code, count in counts.items():
         reasons[REASONS[code]] = reasons.get(REASONS[code], 0) + count
-    if picked:
+    if picked or tells_none:
         reasons[Reason.ALLOCATED_CARDS_INSUFFICIENT_REQUEST] = picked
     return Refusal(
         rule=family,
         # One reason, as an extender's message is one to kube-scheduler.
         reasons=(text_of(reasons, total),),
-        is_unresolvable=not picked and counts.keys() <= _LASTING,
+        is_unresolvable=not picked and counts.keys() <= LASTING,
     )
 
 

@@ -44,9 +44,9 @@ class NvidiaConfig(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
         return frozenset(name for name in names if name)
 
 
-def config_from(section: Mapping[str, object]) -> NvidiaConfig:
-    """Return the configuration in a decoded `nvidia` section; keys of other readers are ignored.
-
-    Raises `InvalidConfig` for a value of another type.
-    """
-    return read_section(section, NvidiaConfig, name="nvidia")
+def config_from(document: Mapping[str, object]) -> NvidiaConfig:
+    """Return the configuration in a decoded device configuration, or raise InvalidConfig."""
+    section = document.get("nvidia")
+    return read_section(
+        section if isinstance(section, Mapping) else {}, NvidiaConfig, name="nvidia"
+    )

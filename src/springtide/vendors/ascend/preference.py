@@ -1,0 +1,86 @@
+"""Which nodes are preferred: how loaded they are, and how close the pod's chips are to each other."""
+
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+
+from springtide.engine.placement.cells import load_scores
+from springtide.engine.placement.family import Rows
+from springtide.engine.placement.order import SPREAD
+from springtide.engine.placement.score import Float32
+from springtide.model.columns import DeviceColumns
+from springtide.model.device import Allocation, DeviceView, Inventory
+from springtide.vendors.ascend.ask import AscendAsk
+from springtide.vendors.ascend.config import NETWORKED_PREFIX
+from springtide.vendors.ascend.fit import candidates_of, place
+from springtide.vendors.ascend.topology import closeness
+
+_ANSWERS_MAX: Final = 16384
+_SCALE: Final = 10.0
+
+
+def scores(ask: AscendAsk, columns: DeviceColumns, rows: Rows) -> Float32:
+    """Return each row's score; negative under the node policy spread."""
+    loads = load_scores(columns, rows)
+    if any(request.chip.is_networked for request in ask.all_requests()):
+        loads += _closeness(ask, columns, rows)
+    return -loads if ask.node_policy == SPREAD else loads
+
+
+def _closeness(ask: AscendAsk, columns: DeviceColumns, rows: Rows) -> Float32:
+    """Return what networks add to the scores; a node is placed on only where it depends on that."""
+    added: Float32 = np.zeros(len(rows), np.float32)
+    for index, row in enumerate(rows.tolist()):
+        inventory = columns.inventory_at(row)
+        if inventory is None:
+            continue
+        value = _foreseen(ask, inventory)
+        if value is None:
+            view = columns.view(row)
+            assert view is not None
+            value = _of_placement(ask, view)
+        added[index] = value
+    return added
+
+
+@lru_cache(maxsize=_ANSWERS_MAX)
+def _foreseen(ask: AscendAsk, inventory: Inventory) -> float | None:
+    """Return the addition where it is the same however the pod is placed, else None."""
+    total = 0.0
+    by_word: dict[str, list[int]] = {}
+    for request in ask.all_requests():
+        if request.chip.is_networked:
+            by_word.setdefault(request.chip.word, []).append(request.count)
+    for word, counts in by_word.items():
+        networks = {
+            inventory.devices[position].network for position in candidates_of(word, inventory)
+        }
+        if networks == {None} or not networks:
+            continue
+        if None in networks or (len(networks) > 1 and max(counts) > 1):
+            return None
+        total += len(counts)
+    return _SCALE * total
+
+
+@lru_cache(maxsize=_ANSWERS_MAX)
+def _of_placement(ask: AscendAsk, view: DeviceView) -> float:
+    answer = place(ask, view)
+    return _SCALE * sum(_by_word(answer, view.inventory)) if isinstance(answer, Allocation) else 0.0
+
+
+def _by_word(allocation: Allocation, inventory: Inventory) -> list[float]:
+    """Return per kind of chip the sum over containers, nothing where a chip is in no network."""
+    network_of = {device.id: device.network for device in inventory.devices}
+    networks: dict[str, list[list[int | None]]] = {}
+    for grants in allocation.containers:
+        for word in dict.fromkeys(grant.type for grant in grants):
+            own = [network_of[grant.device_id] for grant in grants if grant.type == word]
+            if word.startswith(NETWORKED_PREFIX):
+                networks.setdefault(word, []).append(own)
+    return [
+        sum(closeness(own) for own in found)
+        for found in networks.values()
+        if not any(None in own for own in found)
+    ]
