@@ -78,9 +78,9 @@ def test_the_configuration_decides_what_is_injected() -> None:
 
 
 def test_a_configuration_section_is_read_by_hamis_keys() -> None:
-    config = config_from(
-        {"resourceCountName": "x/gpu", "memoryFactor": 2, "deviceSplitCount": 10, "defaultCores": 3}
-    )
+    section = {"resourceCountName": "x/gpu", "memoryFactor": 2, "deviceSplitCount": 10}
+
+    config = config_from({"nvidia": section | {"defaultCores": 3}})
 
     assert (config.count_name, config.memory_factor, config.default_cores) == ("x/gpu", 2, 3)
     assert "x/gpu" in Nvidia(config).resource_names()

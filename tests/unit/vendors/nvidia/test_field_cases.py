@@ -8,14 +8,13 @@ from msgspec import structs
 from springtide.model.device import Allocation
 from springtide.model.refusal import Refusal
 from springtide.vendors.nvidia import FAMILY, Nvidia, NvidiaAsk
+from tests.clusters import VGPU_NODE, admitted
 from tests.unit.vendors.nvidia.building import (
     ALLOCATED,
     DEVICE_POLICY,
     NODE_POLICY,
     REGISTER,
-    VGPU_NODE,
     Cluster,
-    admitted,
     ask,
     card,
     cards,
