@@ -9,7 +9,7 @@ from springtide.engine.placement.cells import load_scores
 from springtide.engine.placement.family import Rows
 from springtide.engine.placement.order import SPREAD
 from springtide.engine.placement.score import Float32
-from springtide.model.columns import DeviceColumns
+from springtide.model.columns import DeviceColumns, Int32, distinct
 from springtide.model.device import Allocation, DeviceView, Inventory
 from springtide.vendors.ascend.ask import AscendAsk
 from springtide.vendors.ascend.config import NETWORKED_PREFIX
@@ -29,18 +29,20 @@ def scores(ask: AscendAsk, columns: DeviceColumns, rows: Rows) -> Float32:
 
 
 def _closeness(ask: AscendAsk, columns: DeviceColumns, rows: Rows) -> Float32:
-    """Return what networks add to the scores; a node is placed on only where it depends on that."""
-    added: Float32 = np.zeros(len(rows), np.float32)
-    for index, row in enumerate(rows.tolist()):
-        inventory = columns.inventory_at(row)
-        if inventory is None:
-            continue
-        value = _foreseen(ask, inventory)
-        if value is None:
-            view = columns.view(row)
-            assert view is not None
-            value = _of_placement(ask, view)
-        added[index] = value
+    """Return what networks add to the scores, by inventory where that is all it depends on."""
+    inventories: Int32 = columns.inventory.take(rows)
+    present = distinct(inventories)
+    foreseen = [
+        _foreseen(ask, columns.inventories.values[code]) if code >= 0 else 0.0
+        for code in present.tolist()
+    ]
+    which = np.searchsorted(present, inventories)
+    added: Float32 = np.array([each or 0.0 for each in foreseen], np.float32).take(which)
+    depends = np.array([each is None for each in foreseen], np.bool_).take(which)
+    for index in np.flatnonzero(depends).tolist():
+        view = columns.view(int(rows[index]))
+        assert view is not None
+        added[index] = _of_placement(ask, view)
     return added
 
 
