@@ -6,6 +6,7 @@ registration order; it is how the ledger, a share and an allocation name a devic
 """
 
 import msgspec
+from msgspec.structs import replace
 
 
 class MigPlacement(msgspec.Struct, frozen=True, order=True, gc=False):
@@ -55,6 +56,18 @@ class Inventory(msgspec.Struct, frozen=True, cache_hash=True):
 
     family: str
     devices: tuple[Device, ...]
+
+
+def nameless(inventory: Inventory) -> Inventory:
+    """Return the inventory with positions for device ids, so that equal devices are equal."""
+    ids = {device.id: str(position) for position, device in enumerate(inventory.devices)}
+    devices = tuple(_renamed(device, ids) for device in inventory.devices)
+    return Inventory(inventory.family, devices)
+
+
+def _renamed(device: Device, ids: dict[str, str]) -> Device:
+    links = tuple(sorted((ids[other], score) for other, score in device.links if other in ids))
+    return replace(device, id=ids[device.id], links=links)
 
 
 class Share(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,23 +1,27 @@
 """Which nodes are preferred: how loaded they are, and how close the pod's chips are to each other."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
 import numpy as np
+from msgspec import structs
 
 from springtide.engine.placement.cells import load_scores
 from springtide.engine.placement.family import Rows
 from springtide.engine.placement.order import SPREAD
 from springtide.engine.placement.score import Float32
+from springtide.engine.placement.trial import INVENTORIES_MAX
 from springtide.model.columns import DeviceColumns, Int32, distinct
-from springtide.model.device import Allocation, DeviceView, Inventory
+from springtide.model.device import Allocation, DeviceView, Inventory, nameless
 from springtide.vendors.ascend.ask import AscendAsk
-from springtide.vendors.ascend.config import NETWORKED_PREFIX
+from springtide.vendors.ascend.config import FAMILY_NAME, NETWORKED_PREFIX
 from springtide.vendors.ascend.fit import candidates_of, place
 from springtide.vendors.ascend.topology import closeness
 
 _ANSWERS_MAX: Final = 16384
 _SCALE: Final = 10.0
+_NOTHING: Final = Inventory(FAMILY_NAME, ())
 
 
 def scores(ask: AscendAsk, columns: DeviceColumns, rows: Rows) -> Float32:
@@ -29,21 +33,60 @@ def scores(ask: AscendAsk, columns: DeviceColumns, rows: Rows) -> Float32:
 
 
 def _closeness(ask: AscendAsk, columns: DeviceColumns, rows: Rows) -> Float32:
-    """Return what networks add to the scores, by inventory where that is all it depends on."""
+    """Return what networks add to the scores: by inventory, or by inventory and use."""
     inventories: Int32 = columns.inventory.take(rows)
     present = distinct(inventories)
-    foreseen = [
-        _foreseen(ask, columns.inventories.values[code]) if code >= 0 else 0.0
+    shapes = [
+        _shape(columns.inventories.values[code]) if code >= 0 else _NOTHING
         for code in present.tolist()
     ]
+    foreseen = [_foreseen(ask, shape) for shape in shapes]
     which = np.searchsorted(present, inventories)
     added: Float32 = np.array([each or 0.0 for each in foreseen], np.float32).take(which)
     depends = np.array([each is None for each in foreseen], np.bool_).take(which)
-    for index in np.flatnonzero(depends).tolist():
-        view = columns.view(int(rows[index]))
-        assert view is not None
-        added[index] = _of_placement(ask, view)
+    if depends.any():
+        left = np.flatnonzero(depends)
+        found = [shapes[index] for index in which[left].tolist()]
+        added[left] = _placed(ask, columns, rows[left], found)
     return added
+
+
+def _placed(
+    ask: AscendAsk, columns: DeviceColumns, rows: Rows, shapes: Sequence[Inventory]
+) -> list[float]:
+    """Return what placements add; nodes with equal devices in equal use are placed on once."""
+    is_by_name = any(each.use_ids or each.avoid_ids for each in ask.all_requests())
+    uses = np.concatenate(
+        [
+            cells.take(rows, axis=0)
+            for cells in (columns.slots_used, columns.memory_used, columns.cores_used)
+        ],
+        axis=1,
+    )
+    known: dict[tuple[int, bytes], float] = {}
+    values: list[float] = []
+    for index, (row, shape) in enumerate(zip(rows.tolist(), shapes, strict=True)):
+        key = (row if is_by_name else id(shape), uses[index].tobytes())
+        value = known.get(key)
+        if value is None:
+            view = columns.view(row)
+            assert view is not None
+            known[key] = value = _of_placement(
+                ask, view if is_by_name else structs.replace(view, inventory=shape)
+            )
+        values.append(value)
+    return values
+
+
+@lru_cache(maxsize=INVENTORIES_MAX)
+def _shape(inventory: Inventory) -> Inventory:
+    """Return the inventory without names, one object for all that are equal."""
+    return _same(nameless(inventory))
+
+
+@lru_cache(maxsize=INVENTORIES_MAX)
+def _same(shape: Inventory) -> Inventory:
+    return shape
 
 
 @lru_cache(maxsize=_ANSWERS_MAX)

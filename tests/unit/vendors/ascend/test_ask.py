@@ -72,8 +72,11 @@ def test_the_memory_factor_multiplies_what_is_asked() -> None:
 
     wish = family.ask(pod(container(**{"x/n": 1, "x/m": 1000})))
 
+    too_much = family.ask(pod(container(**{"x/n": 1, "x/m": 2**29})))
+
     assert isinstance(wish, AscendAsk)
     assert wish.all_requests()[0].memory_mib == 4000
+    assert isinstance(too_much, Refusal)
 
 
 def test_ids_are_asked_for_one_kind_of_chip() -> None:
