@@ -12,6 +12,7 @@ from springtide.model.ledger import Holding, Ledger
 from springtide.model.neighbours import AffinityTerm, Neighbours
 from springtide.model.node import Node
 from springtide.model.pod import HostPort, PodSpec
+from springtide.model.preferences import Preferences, PreferredPods
 from springtide.model.presence import presence
 from springtide.model.volumes import DiskKind, DiskVolume
 from tests.builders import card, cards, mig_card, node
@@ -44,15 +45,17 @@ TERMS = st.builds(
     namespace_selector=st.sampled_from([None, None, label_selector({})]),
 )
 PRESENCES = st.builds(
-    lambda namespace, labels, terms, is_terminating: presence(
+    lambda namespace, labels, terms, liked, is_terminating: presence(
         namespace,
         labels,
-        PodSpec(neighbours=Neighbours(anti_affinity=tuple(terms))),
+        PodSpec(neighbours=Neighbours(affinity=tuple(liked), anti_affinity=tuple(terms))),
         is_terminating=is_terminating,
+        preferences=Preferences(away=tuple(PreferredPods(2, each) for each in terms)),
     ),
     st.sampled_from(["default", "x"]),
     st.sampled_from([(), (("app", "a"),), (("app", "b"),)]),
     st.lists(TERMS, max_size=2),
+    st.lists(TERMS, max_size=1),
     st.booleans(),
 )
 
@@ -89,6 +92,7 @@ def holdings(draw: st.DrawFn, row: int, kind: int) -> Holding:
         shares=tuple(shares),
         claims=tuple(draw(st.lists(st.sampled_from(["a/x", "a/y"]), max_size=2, unique=True))),
         disks=tuple(draw(st.lists(st.sampled_from(_DISKS), max_size=2))),
+        unstated=draw(st.none() | st.tuples(st.integers(0, 100), st.integers(0, 100))),
     )
 
 
@@ -141,6 +145,8 @@ def content(ledger: Ledger) -> dict[str, object]:
             if each.closed or (each.inventory[:count] >= 0).any()
         },
         "presences": ledger.presences.content(),
+        "leanings": ledger.presences.leanings.content(),
+        "unstated": ledger.unstated[:, :count].tobytes(),
         "holdings": dict(ledger.holdings),
     }
 

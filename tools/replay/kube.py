@@ -1,9 +1,9 @@
-"""Recorded kube-scheduler answers about filters, compared with ours.
+"""Recorded kube-scheduler answers about filters and scores, compared with ours.
 
 A recorded case goes the product's own way: its objects are decoded, its nodes and assigned pods make
 a ledger, and the framework judges the pending pod. The differences come back as texts; none means
 equal. What each of the framework's rules says alone (PreFilter and Filter) is compared in every
-case, what all rules say together only where no other rule has a part in it.
+case, what all rules say together, and the whole attempt, only where no other rule has a part in it.
 """
 
 from collections import Counter
@@ -14,9 +14,10 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from springtide.base.selectors import LabelSelector, Selector
+from springtide.engine.attempt import Attempt
+from springtide.engine.attempt.post_filter import DYNAMIC_RESOURCES
 from springtide.engine.framework.ask import ask_of
-from springtide.engine.framework.default_selector import default_selector
+from springtide.engine.framework.default_selector import selector_of
 from springtide.engine.framework.fit_error import fit_error
 from springtide.engine.framework.framework import (
     PASSES,
@@ -38,15 +39,14 @@ from springtide.engine.framework.rule import (
 from springtide.engine.framework.scheduling_gates import pre_enqueue
 from springtide.engine.placement.classes import standing_holding
 from springtide.model.ledger import Ledger
-from springtide.model.neighbours import SpreadConstraint
 from springtide.model.pod import Pod
 from springtide.model.presence import standing
 from springtide.model.refusal import Refusal
-from springtide.model.storage import Storage
-from springtide.wire.k8s import Objects, Parts, decode_node, decode_pod, schema
-from springtide.wire.k8s.between import to_selector
+from springtide.wire.k8s import Objects, Parts, decode_node, decode_pod
 from springtide.wire.k8s.objects import group_of, reads
 from springtide.wire.kubescheduler import CONSTRUCTION_FAULTS, from_json
+from tools.replay import kube_attempt
+from tools.replay.kube_scores import score_differences
 
 Case = Mapping[str, Any]
 Status = dict[str, Any]
@@ -74,39 +74,82 @@ TOPICS: Final = (
     "pod-affinity",
     "pod-anti-affinity",
     "pod-affinity-namespaces",
+    "scores-images",
+    "scores-preferred",
+    "scores-spread",
+    "scores-strategies",
+    "scores-volumes",
+    "nominated",
+    "preemption",
+    "profiles",
 )
 """The topics that the framework's rules decide alone."""
+MIXED: Final = "combined"
+"""The topic of everything at once; devices have a part in some of its cases."""
 
 
 def replay_filters(case: Case) -> list[str]:
     """Return where our verdicts differ from the recorded ones."""
     replay = _Replay(case)
-    alone = replay.each_rule_alone()
-    return alone + replay.all_rules_together() if case["topic"] in TOPICS else alone
+    alone = replay.each_rule_alone() + replay.scores()
+    if not is_decided(case):
+        return alone
+    made = kube_attempt.made(case, replay)
+    return [*alone, *replay.all_rules_together(made), *kube_attempt.differences(case, made)]
+
+
+def is_built(case: Case) -> bool:
+    """Return whether all that is recorded of this case is compared here."""
+    topic: str = case["topic"]
+    return topic in TOPICS or (topic == MIXED and is_decided(case))
+
+
+def is_decided(case: Case) -> bool:
+    """Return whether no rule but the framework's has a part in what all of them say together."""
+    if case["topic"] in TOPICS:
+        return True
+    recorded: Iterable[Case] = case["expect"]["pre_filter"]
+    pre_filter: dict[str, str] = {each["plugin"]: each["code"] for each in recorded}
+    return pre_filter.get(DYNAMIC_RESOURCES, "Skip") == "Skip"
+
+
+def replay_scores(case: Case) -> list[str]:
+    """Return where our scores differ from the recorded ones."""
+    return _Replay(case).scores()
 
 
 class _Replay:
     def __init__(self, case: Case) -> None:
-        parts = Parts()
+        parts = Parts(with_preferences=True)
+        self._case = case
         self._expected = case["expect"]
-        self._pod = _pod(case["pod"], parts)
-        self._framework = Framework(_config(case.get("config"), parts), _storage(case["objects"]))
-        self._ledger = _ledger(case["objects"], parts)
-        asked = ask_of(self._pod, with_identity=True)
-        self._ask = replace(asked, default_selector=_selected_by(case["pod"], case["objects"]))
-        self._rows = np.arange(self._ledger.count)
+        self.parts = parts
+        self.pod = _pod(case["pod"], parts)
+        found = _found(case["objects"])
+        self.storage = found.storage
+        self.framework = Framework(_config(case.get("config")), self.storage)
+        self.ledger = _ledger(case["objects"], parts)
+        asked = ask_of(self.pod, with_identity=True)
+        selected_by = selector_of(self.pod, found.selecting)
+        self.ask = replace(asked, default_selector=selected_by)
+        self._rows = np.arange(self.ledger.count)
+
+    def scores(self) -> list[str]:
+        return score_differences(
+            self._case, self.pod, self.ask, ledger=self.ledger, storage=self.storage
+        )
 
     def each_rule_alone(self) -> list[str]:
         found = self._pre_enqueue_differences()
-        for rule in self._framework.rules:
-            prepared = rule.prepare(self._ask, self._ledger)
+        for rule in self.framework.rules:
+            prepared = rule.prepare(self.ask, self.ledger)
             found += self._pre_filter_differences(rule, prepared)
             if isinstance(prepared, Ready) and self._filters(rule):
                 found += self._filter_differences(rule, prepared)
         return found
 
     def _pre_enqueue_differences(self) -> list[str]:
-        gated = pre_enqueue(self._pod.spec)
+        gated = pre_enqueue(self.pod.spec)
         ours = [] if gated is None else [_shown(gated)]
         recorded = self._expected.get("pre_enqueue", ())
         expected = [_status(each) for each in recorded if each["plugin"] == "SchedulingGates"]
@@ -131,9 +174,9 @@ class _Replay:
         ]
 
     def _filter_differences(self, rule: Rule, prepared: Ready) -> list[str]:
-        outcome = prepared.check.evaluate(self._ledger, selection(self._rows))
+        outcome = prepared.check.evaluate(self.ledger, selection(self._rows))
         found: list[str] = []
-        for row, name in enumerate(self._ledger.names):
+        for row, name in enumerate(self.ledger.names):
             ours: Status | None = None
             if outcome is not None and outcome.refused[row]:
                 bits = 1 if outcome.detail is None else int(outcome.detail[row])
@@ -149,9 +192,8 @@ class _Replay:
             found += _compared(f"filter {name} {rule.name}", expected, ours)
         return found
 
-    def all_rules_together(self) -> list[str]:
-        prepared = self._framework.prepare(self._ask, self._ledger)
-        verdicts = self._framework.evaluate(prepared, self._ledger, self._rows)
+    def all_rules_together(self, made: Attempt) -> list[str]:
+        prepared, verdicts = made.prepared, made.verdicts
         ours = (
             _aborted(prepared.error)
             if prepared.error
@@ -167,11 +209,9 @@ class _Replay:
     def _refusals(self, prepared: PreparedAsk, verdicts: Verdicts) -> dict[str, Refusal | None]:
         """Return each node's refusal, None where the pod fits."""
         columns = (verdicts.rule, verdicts.detail, verdicts.unresolvable)
-        rows = zip(self._ledger.names, *(column.tolist() for column in columns), strict=True)
+        rows = zip(self.ledger.names, *(column.tolist() for column in columns), strict=True)
         return {
-            name: None
-            if code == PASSES
-            else self._framework.refusal(prepared, code, bits, is_final)
+            name: None if code == PASSES else self.framework.refusal(prepared, code, bits, is_final)
             for name, code, bits, is_final in rows
         }
 
@@ -239,11 +279,11 @@ def _ledger(objects: Iterable[Case], parts: Parts) -> Ledger:
         row = ledger.rows.get(pod.node_name)
         # A pod may be on a node that is gone.
         if row is not None and not pod.is_finished:
-            ledger.hold(standing_holding(pod, row, presence=standing(pod)))
+            ledger.hold(standing_holding(pod, row, presence=standing(pod, with_leanings=True)))
     return ledger
 
 
-def _storage(objects: Iterable[Case]) -> Storage:
+def _found(objects: Iterable[Case]) -> Objects:
     found = Objects()
     for each in objects:
         group = group_of(each["apiVersion"])
@@ -251,58 +291,19 @@ def _storage(objects: Iterable[Case]) -> Storage:
             raw = msgspec.json.encode(each)
             found.add_raw(raw, group=group, kind=each["kind"], source="", at="")
     assert not found.problems, found.problems
-    return found.storage
+    return found
 
 
 def _pod(raw: Case, parts: Parts) -> Pod:
     return decode_pod(msgspec.json.encode(raw), parts)
 
 
-def _selected_by(pod: Case, objects: Iterable[Case]) -> Selector:
-    """Return what the services and the controller among the objects select the pod by."""
-    metadata = pod["metadata"]
-    here = [each for each in objects if _namespace(each) == _namespace(pod)]
-    services = [each["spec"].get("selector") or {} for each in here if each["kind"] == "Service"]
-    owners = {
-        (each["kind"], each["name"])
-        for each in metadata.get("ownerReferences", ())
-        if each.get("controller")
-    }
-    selectors = (
-        each["spec"].get("selector")
-        for each in here
-        if (each["kind"], each["metadata"]["name"]) in owners
-    )
-    return default_selector(
-        metadata.get("labels", {}), services, controller=_controlling(next(selectors, None))
-    )
-
-
-def _controlling(raw: Case | None) -> LabelSelector | Mapping[str, str] | None:
-    if raw is None or not raw.keys() & {"matchLabels", "matchExpressions"}:
-        return raw
-    return to_selector(msgspec.convert(raw, schema.LabelSelector))
-
-
-def _namespace(raw: Case) -> str:
-    namespace: str = raw["metadata"].get("namespace", "default")
-    return namespace
-
-
-def _config(raw: Case | None, parts: Parts) -> FrameworkConfig:
+def _config(raw: Case | None) -> FrameworkConfig:
     if raw is None:
         return FrameworkConfig()
     configuration = from_json(msgspec.json.encode(raw))
     (profile,) = set_up(configuration, CONSTRUCTION_FAULTS).profiles
-    arguments = {each["name"]: each["args"] for each in raw["profiles"][0].get("pluginConfig", ())}
-    spread = _default_spread(arguments.get("PodTopologySpread", {}), parts)
-    return replace(profile.framework, default_spread=spread)
-
-
-def _default_spread(arguments: Case, parts: Parts) -> tuple[SpreadConstraint, ...]:
-    # Written as in a pod, and read as one.
-    constraints = {"topologySpreadConstraints": arguments.get("defaultConstraints", [])}
-    return _pod({"metadata": {"name": "any"}, "spec": constraints}, parts).spec.neighbours.spread
+    return profile.framework
 
 
 def _answer(prepared: Prepared) -> Status:

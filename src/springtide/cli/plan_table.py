@@ -23,6 +23,8 @@ from springtide.cli.names import listed, workloads
 
 ROWS_MAX: Final = 20
 INDENT: Final = "  "
+CLAIMS: Final = "volumes.persistentVolumeClaim"
+"""Looked at, unless the input lacks what it takes."""
 
 
 class Times(msgspec.Struct, frozen=True, kw_only=True):
@@ -152,6 +154,8 @@ def _coloured(lines: Sequence[str]) -> list[str]:
 def _stuck_text(item: StuckReport, style: Style) -> str:
     text = f"{_pods(item.pods, style)} {'fits' if len(item.pods) == 1 else 'fit'} nowhere."
     closest = item.closest
+    if item.remedy:
+        return f"{text} {item.remedy}"
     if closest is None:
         return text
     return f"{text} Closest is {closest.group}: {_with_detail(closest.reason, closest.detail)}."
@@ -176,7 +180,9 @@ def _indented(headers: Sequence[str], rows: Sequence[Sequence[str]], style: Styl
 
 
 def _with_detail(reason: str, detail: str) -> str:
-    return f"{reason}, {detail}" if detail else reason
+    if not detail:
+        return reason
+    return f"{reason} ({detail})" if ": " in reason else f"{reason}, {detail}"
 
 
 def _apart(report: PlanReport, style: Style) -> list[str]:
@@ -213,10 +219,13 @@ def _not_evaluated(item: NotEvaluated) -> str:
     )
     field = item.field.removesuffix(".preferred")
     wish = "" if item.is_required else "preferences in "
-    return (
-        f"Not looked at: {wish}{field} of {pods}. "
-        f"This version does not apply {item.rule or 'the rule that reads it'}; {effect}."
+    rule = item.rule or "the rule that reads it"
+    why = (
+        f"The input lacks claims that {rule} needs"
+        if item.field == CLAIMS
+        else f"This version does not apply {rule}"
     )
+    return f"Not looked at: {wish}{field} of {pods}. {why}; {effect}."
 
 
 def _closing(report: PlanReport, times: Times, style: Style) -> list[str]:

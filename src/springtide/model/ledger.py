@@ -28,13 +28,16 @@ from springtide.model.columns import (
     grown,
 )
 from springtide.model.device import DeviceView, Inventory, Share
-from springtide.model.node import HOSTNAME_LABEL, Node
+from springtide.model.node import HOSTNAME_LABEL, Image, Node
 from springtide.model.pod import HostPort
 from springtide.model.presence import Presence, Presences
-from springtide.model.resources import amounts
+from springtide.model.resources import amount_list
 from springtide.model.volumes import DiskVolume
 
 FIRST_ROWS = 64
+
+Unstated = tuple[int, int]
+"""Thousandths of a core, and bytes."""
 
 
 class Holding(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,6 +45,7 @@ class Holding(msgspec.Struct, frozen=True, kw_only=True):
 
     `claims` are those that it uses, as `namespace/name`, and `disks` those that it names itself.
     `presence` is what it shows to rules between pods; without one, it is not seen by them.
+    `unstated` is the cpu and memory that scores add where its containers state none.
     """
 
     uid: str
@@ -52,6 +56,7 @@ class Holding(msgspec.Struct, frozen=True, kw_only=True):
     claims: tuple[str, ...] = ()
     disks: tuple[DiskVolume, ...] = ()
     presence: Presence | None = None
+    unstated: Unstated | None = None
 
 
 class Ledger:
@@ -60,7 +65,8 @@ class Ledger:
     `count` rows are in use; `born` is the change log's position at which a row got its node.
     `names`, `nodes` and `hostnames` are by row, `ports`, `claims` and `disks` count what the pods
     on a row use, `claimed` counts the users of each claim on all rows; `labelset` codes a row's
-    labels without its hostname, `taintset` its taints, so that rules judge each distinct set once.
+    labels without its hostname, `taintset` its taints, `imageset` its images, so that rules judge
+    each distinct set once. `unstated` sums up what scores add of cpu and memory.
     `hostname` codes its hostname, 0 where there is none. `namespaces` holds the labels of the
     cluster's namespaces; whoever makes the ledger sets it before anything is asked.
     """
@@ -75,10 +81,13 @@ class Ledger:
         self.unschedulable: Bool = np.zeros(FIRST_ROWS, np.bool_)
         self.taintset: Int32 = np.zeros(FIRST_ROWS, np.int32)
         self.labelset: Int32 = np.zeros(FIRST_ROWS, np.int32)
+        self.imageset: Int32 = np.zeros(FIRST_ROWS, np.int32)
+        self.unstated: Int64 = np.zeros((2, FIRST_ROWS), np.int64)
         self.hostname: Int32 = np.zeros(FIRST_ROWS, np.int32)
         self.known_hostnames: Interner[str | None] = Interner((None,))
         self.taintsets: Interner[tuple[Taint, ...]] = Interner()
         self.labelsets: Interner[tuple[tuple[str, str], ...]] = Interner()
+        self.imagesets: Interner[tuple[Image, ...]] = Interner()
         self.resources = ResourceColumns(FIRST_ROWS)
         self.devices: dict[str, DeviceColumns] = {}
         self.ports: dict[int, dict[HostPort, int]] = {}
@@ -114,7 +123,8 @@ class Ledger:
         self.unschedulable[row] = node.is_unschedulable
         self.taintset[row] = self.taintsets.code(node.taints)
         self.labelset[row] = self.labelsets.code(labels_without_hostname(node))
-        self.resources.set_row(row, amounts(node.allocatable))
+        self.imageset[row] = self.imagesets.code(node.images)
+        self.resources.set_row(row, amount_list(node.allocatable))
         for family, inventory in (inventories or {}).items():
             self.device_columns(family).set_row(row, inventory)
         self.changes.append(row)
@@ -159,6 +169,7 @@ class Ledger:
         """Record many holdings at once, as `hold` does one by one."""
         by_amounts: dict[AmountList, list[int]] = {}
         shares: dict[str, list[tuple[int, Share]]] = {}
+        unstated: dict[Unstated, list[int]] = {}
         for holding in holdings:
             assert holding.uid not in self.holdings, holding.uid
             self.holdings[holding.uid] = holding
@@ -169,10 +180,15 @@ class Ledger:
                 self._count_volumes(holding, 1)
             if holding.presence is not None:
                 self.presences.count(holding.row, holding.presence)
+            if holding.unstated is not None:
+                unstated.setdefault(holding.unstated, []).append(holding.row)
             for family, taken in holding.shares:
                 shares.setdefault(family, []).extend([(holding.row, share) for share in taken])
         for amounts_held, rows in by_amounts.items():
             self.resources.take_all(rows, amounts_held)
+        for each, rows in unstated.items():
+            counts = np.bincount(rows, minlength=len(self.born))
+            self.unstated += np.array(each, np.int64)[:, None] * counts
         for family, pairs in shares.items():
             self.device_columns(family).take_all(pairs)
         self.changes.extend(np.array([holding.row for holding in holdings], np.int32))
@@ -197,6 +213,8 @@ class Ledger:
             self._count_volumes(holding, sign)
         if holding.presence is not None:
             self.presences.count(row, holding.presence, sign=sign)
+        if holding.unstated is not None:
+            self.unstated[:, row] += sign * np.array(holding.unstated, np.int64)
         for family, shares in holding.shares:
             self.device_columns(family).take(row, shares, sign=sign)
         self.changes.append(row)
@@ -217,6 +235,8 @@ class Ledger:
             self.unschedulable = grown(self.unschedulable, rows)
             self.taintset = grown(self.taintset, rows)
             self.labelset = grown(self.labelset, rows)
+            self.imageset = grown(self.imageset, rows)
+            self.unstated = grown(self.unstated, rows, axis=1)
             self.hostname = grown(self.hostname, rows)
             self.presences.grow(rows)
             self.resources.grow(rows)
@@ -234,6 +254,7 @@ class Ledger:
         width = len(fresh.resources.used)
         assert (self.resources.used[:width, : self.count] == fresh.resources.used).all()
         assert not self.resources.used[width:].any()
+        assert (self.unstated[:, : self.count] == fresh.unstated[:, : self.count]).all()
         assert self.ports == fresh.ports
         assert self.claims == fresh.claims
         assert self.disks == fresh.disks

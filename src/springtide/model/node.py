@@ -10,10 +10,17 @@ from springtide.model.resources import Resources
 HOSTNAME_LABEL = "kubernetes.io/hostname"
 
 
+class Image(msgspec.Struct, frozen=True):
+    """A container image that a node has, under all of its names."""
+
+    names: tuple[str, ...]
+    size_bytes: int
+
+
 class Node(msgspec.Struct, frozen=True, kw_only=True):
     """One node; `conditions` maps a condition's type to its status.
 
-    `declared_features` are what its kubelet says it can do.
+    `declared_features` are what its kubelet says it can do. `images` count if they were read.
     """
 
     name: str
@@ -28,6 +35,7 @@ class Node(msgspec.Struct, frozen=True, kw_only=True):
     conditions: Mapping[str, str] = {}
     created: str = ""
     declared_features: frozenset[str] = frozenset()
+    images: tuple[Image, ...] = ()
 
     @property
     def is_ready(self) -> bool:

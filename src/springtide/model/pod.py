@@ -12,6 +12,7 @@ import msgspec
 from springtide.base.selectors import NodeSelectorTerm
 from springtide.base.taints import Toleration
 from springtide.model.neighbours import ALONE, Neighbours
+from springtide.model.preferences import INDIFFERENT, Preferences
 from springtide.model.resources import Resources
 from springtide.model.volumes import Volume
 
@@ -42,7 +43,7 @@ class PodSpec(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     `required_node_terms` is None when there is no required node affinity (everything matches) and
     an empty tuple when there is one without terms (nothing matches). `neighbours` is what the pod
     asks about other pods, `required_features` are those that the node's kubelet must declare.
-    `fields` names the API fields in use that no rule here reads, such as `resourceClaims`, so that a
+    `may_preempt` says whether others may have to go for it. `fields` names the API fields in use that no rule here reads, such as `resourceClaims`, so that a
     reader can say what was not looked at.
     """
 
@@ -56,6 +57,7 @@ class PodSpec(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     tolerations: tuple[Toleration, ...] = ()
     scheduler_name: str = "default-scheduler"
     priority: int = 0
+    may_preempt: bool = True
     scheduling_gates: tuple[str, ...] = ()
     volumes: tuple[Volume, ...] = ()
     required_features: tuple[str, ...] = ()
@@ -89,7 +91,12 @@ class Resize(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Pod(msgspec.Struct, frozen=True, kw_only=True):
-    """One pod. `node_name` is empty while it waits for a node."""
+    """One pod. `node_name` is empty while it waits for a node; `preferences` count if they were read.
+
+    `started` is a time in UTC to the second, as the API server writes it, so that texts compare as
+    times; empty while no kubelet has the pod. `is_preempted` says that it is being deleted to make
+    room for another.
+    """
 
     namespace: str
     name: str
@@ -102,11 +109,14 @@ class Pod(msgspec.Struct, frozen=True, kw_only=True):
     nominated_node: str = ""
     phase: str = "Pending"
     created: str = ""
+    started: str = ""
     scheduled_reason: str = ""
     scheduled_message: str = ""
     is_terminating: bool = False
+    is_preempted: bool = False
     is_init_done: bool = False
     resize: Resize | None = None
+    preferences: Preferences = INDIFFERENT
 
     @property
     def key(self) -> str:

@@ -1,4 +1,4 @@
-"""Who stands where, as rules between pods see it: namespaces, labels, and whom a pod keeps away.
+"""Who stands where, as rules between pods see it: namespaces, labels, and what they think of others.
 
 A `Presence` is all that another pod's rules read of a pod; replicas share one. `Presences` counts
 them by row, and keeps for every question that was asked (`PodQuery`) how many pods of each row
@@ -7,45 +7,19 @@ out from all pods only once. A domain's number is the sum over its rows, whoever
 """
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Final
 
 import msgspec
 import numpy as np
 
-from springtide.base.selectors import (
-    LabelSelector,
-    MalformedSelector,
-    Selector,
-    compile_selector,
-)
+from springtide.base.selectors import Selector
+from springtide.model.attitudes import Leaning, Repulsion, leanings, repulsions
 from springtide.model.columns import Int64, Interner, grown
-from springtide.model.neighbours import AffinityTerm
+from springtide.model.leanings import Labels, Leanings, change
 from springtide.model.pod import Pod, PodSpec
+from springtide.model.preferences import Preferences
 
 QUERIES_MAX: Final = 1024
-TERMS_CACHE_ENTRIES: Final = 4096
-
-Labels = tuple[tuple[str, str], ...]
-"""Sorted by key."""
-
-
-class Repulsion(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
-    """Whom a pod keeps out of its domain of a node label: other pods by namespace and labels."""
-
-    topology_key: str
-    selector: LabelSelector | None
-    namespaces: tuple[str, ...]
-    namespace_selector: LabelSelector | None
-
-    def concerns(
-        self, namespace: str, labels: Mapping[str, str], namespace_labels: Mapping[str, str]
-    ) -> bool:
-        """Return whether a pod of this namespace with these labels is kept away."""
-        is_inside = namespace in self.namespaces or compile_selector(
-            self.namespace_selector
-        ).matches(namespace_labels)
-        return is_inside and compile_selector(self.selector).matches(labels)
 
 
 class Presence(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
@@ -54,6 +28,7 @@ class Presence(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     namespace: str
     labels: Labels = ()
     repulsions: tuple[Repulsion, ...] = ()
+    leanings: tuple[Leaning, ...] = ()
     is_terminating: bool = False
 
 
@@ -83,24 +58,37 @@ class PodQuery(msgspec.Struct, frozen=True, cache_hash=True):
 
 
 def presence(
-    namespace: str, labels: Labels, spec: PodSpec, *, is_terminating: bool = False
+    namespace: str,
+    labels: Labels,
+    spec: PodSpec,
+    *,
+    is_terminating: bool = False,
+    preferences: Preferences | None = None,
 ) -> Presence:
-    """Return what a pod shows to others."""
+    """Return what a pod shows to others, whom it leans to only with its preferences."""
     return Presence(
         namespace=namespace,
         labels=labels,
-        repulsions=_repulsions(spec.neighbours.anti_affinity, namespace),
+        repulsions=repulsions(spec.neighbours.anti_affinity, namespace),
+        leanings=() if preferences is None else leanings(spec.neighbours, preferences, namespace),
         is_terminating=is_terminating,
     )
 
 
-def standing(pod: Pod, keys: frozenset[str] | None = None) -> Presence:
-    """Return what a pod shows that is there, of its labels only those of these keys, if given."""
+def standing(
+    pod: Pod, keys: frozenset[str] | None = None, *, with_leanings: bool = False
+) -> Presence:
+    """Return what a pod shows that is there, of its labels only those of these keys, if given.
+
+    Whom it leans to is of use to scores alone, and parts pods that are alike otherwise. Scores read
+    all labels.
+    """
     return presence(
         pod.namespace,
         read_labels(pod, keys),
         pod.spec,
         is_terminating=pod.is_terminating,
+        preferences=pod.preferences if with_leanings else None,
     )
 
 
@@ -120,28 +108,37 @@ class Presences:
         self._answers: dict[PodQuery, Int64] = {}
         self._answering: list[list[Int64] | None] = []
         self._rows = rows
+        self.version = 0
+        """Another number whenever an answer has changed, or whom pods repel."""
         self.repulsions: Interner[Repulsion] = Interner()
         self.repelling: dict[int, dict[int, int]] = {}
         """Code of a repulsion to how many pods on which rows have it; none without pods."""
+        self.leanings = Leanings(rows)
 
     def grow(self, rows: int) -> None:
         """Make room for this many rows."""
         self._rows = rows
         self._answers = {query: grown(each, rows) for query, each in self._answers.items()}
         self._answering = [None] * len(self._kinds)
+        self.leanings.grow(rows)
 
     def count(self, row: int, presence: Presence, *, sign: int = 1) -> None:
         """Let one pod more (sign 1) or less (sign -1) be on the row."""
         kind = self._kind(presence)
-        _change(self._counts[kind], row, sign)
-        for answer in self._answers_about(kind):
+        change(self._counts[kind], row, sign)
+        answers = self._answers_about(kind)
+        for answer in answers:
             answer[row] += sign
+        if answers or presence.repulsions:
+            self.version += 1
         for repulsion in presence.repulsions:
             code = self.repulsions.code(repulsion)
             rows = self.repelling.setdefault(code, {})
-            _change(rows, row, sign)
+            change(rows, row, sign)
             if not rows:
                 del self.repelling[code]
+        if presence.leanings:
+            self.leanings.count(row, presence.leanings, sign)
 
     def answer(self, query: PodQuery) -> Int64:
         """Return how many pods of each row the query is about. Shared: do not change it."""
@@ -149,6 +146,8 @@ class Presences:
         if found is None:
             if len(self._answers) >= QUERIES_MAX:
                 self._answers.clear()
+                # What changes from now on is not followed in what was forgotten.
+                self.version += 1
             found = self._answers[query] = self._counted(query)
             self._answering = [None] * len(self._kinds)
         return found
@@ -171,6 +170,7 @@ class Presences:
             shared = min(len(answer), len(expected))
             assert (answer[:shared] == expected[:shared]).all(), "an answer has drifted"
             assert not answer[shared:].any(), "an answer has drifted"
+        self.leanings.check(fresh.leanings)
 
     def _kind(self, presence: Presence) -> int:
         kind = self._kinds.code(presence)
@@ -199,33 +199,3 @@ class Presences:
             if rows and query.contains(presence, labels):
                 answer[list(rows)] += list(rows.values())
         return answer
-
-
-@lru_cache(maxsize=TERMS_CACHE_ENTRIES)
-def _repulsions(terms: tuple[AffinityTerm, ...], namespace: str) -> tuple[Repulsion, ...]:
-    """Return the terms with the pod's own namespace filled in; a malformed one voids them all."""
-    found = []
-    for term in terms:
-        try:
-            compile_selector(term.selector)
-            compile_selector(term.namespace_selector)
-        except MalformedSelector:
-            return ()
-        is_own = not term.namespaces and term.namespace_selector is None
-        found.append(
-            Repulsion(
-                topology_key=term.topology_key,
-                selector=term.selector,
-                namespaces=(namespace,) if is_own else term.namespaces,
-                namespace_selector=term.namespace_selector,
-            )
-        )
-    return tuple(found)
-
-
-def _change(rows: dict[int, int], row: int, sign: int) -> None:
-    count = rows.get(row, 0) + sign
-    if count:
-        rows[row] = count
-    else:
-        del rows[row]

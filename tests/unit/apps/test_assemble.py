@@ -9,6 +9,7 @@ from springtide.apps.planner import PlanReport, Request, run
 from springtide.apps.planner.assemble import Picture, assemble
 from springtide.apps.planner.families import Policies, families
 from springtide.apps.planner.run import InvalidInput
+from springtide.model.group import UNRANKED
 from springtide.wire.documents import decode
 from springtide.wire.source import Source
 from tests.world import FirstRng, FixedClock
@@ -125,6 +126,81 @@ def test_two_pods_with_one_uid_are_both_planned_for() -> None:
     assert [problem.field for problem in found.problems] == ["metadata.uid"]
 
 
+def nominated(name: str, to: str) -> Json:
+    made = pod(name)
+    made["status"] |= {
+        "nominatedNodeName": to,
+        "conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}],
+    }
+    made["spec"]["containers"][0]["resources"] = {"requests": {"cpu": "6"}}
+    return made
+
+
+def test_a_node_is_kept_for_the_pod_that_is_nominated_to_it() -> None:
+    other = pod("other")
+    other["spec"]["containers"][0]["resources"] = {"requests": {"cpu": "4"}}
+
+    report = plan(*sources(node("n1"), nominated("first", "n1"), other))
+
+    assert report.pending == 1
+    assert [(each.pod, each.reason) for each in report.apart] == [
+        ("team/first", "waits for node n1, to which the scheduler has nominated it")
+    ]
+    (stuck,) = report.stuck
+    assert stuck.pods == ("team/other",)
+    assert stuck.message.startswith("0/1 nodes are available: 1 Insufficient cpu. ")
+
+
+def test_a_pod_that_is_nominated_to_a_node_that_is_gone_is_planned_for() -> None:
+    report = plan(*sources(node("n1"), nominated("first", "gone")))
+
+    assert [(each.pod, each.node) for each in report.fitting] == [("team/first", "n1")]
+    assert report.apart == ()
+
+
+def test_pods_that_could_go_are_talked_about_and_not_counted_on() -> None:
+    low = pod("low", nodeName="n1", priority=1)
+    low["spec"]["containers"][0]["resources"] = {"requests": {"cpu": "6"}}
+    kept = nominated("kept", "n1")
+    kept["spec"]["containers"][0]["resources"] = {"requests": {"cpu": "1"}}
+    high = pod("high", priority=5)
+    high["spec"]["containers"][0]["resources"] = {"requests": {"cpu": "5"}}
+
+    report = plan(*sources(node("n1"), low, kept, high))
+
+    (stuck,) = report.stuck
+    assert stuck.pods == ("team/high",)
+    assert stuck.message == (
+        "0/1 nodes are available: 1 Insufficient cpu. preemption: found a potential placement "
+        "for pod on node n1, preempting 1 victims"
+    )
+
+
+def test_a_budget_in_the_input_protects_pods_in_what_is_said() -> None:
+    running = []
+    for name, priority, place in (("a", 1, "n1"), ("b", 2, "n2")):
+        made = pod(name, nodeName=place, priority=priority)
+        made["metadata"]["labels"] = {"app": name}
+        made["spec"]["containers"][0]["resources"] = {"requests": {"cpu": "8"}}
+        running.append(made)
+    high = pod("high", priority=5)
+    high["spec"]["containers"][0]["resources"] = {"requests": {"cpu": "5"}}
+    budget = {
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": {"name": "a", "namespace": "team"},
+        "spec": {"selector": {"matchLabels": {"app": "a"}}},
+    }
+    nodes = (node("n1"), node("n2"))
+
+    places = [
+        plan(*sources(*nodes, *running, high, *budgets)).stuck[0].message.split()[-4]
+        for budgets in ((), (budget,))
+    ]
+
+    assert places == ["n1,", "n2,"]
+
+
 def test_what_waits_for_something_else_is_told_apart() -> None:
     gated = pod("gated", schedulingGates=[{"name": "later"}])
     leaving = pod("leaving")
@@ -216,3 +292,20 @@ def test_a_node_that_two_groups_claim_is_counted_once() -> None:
     (problem,) = report.problems
     assert (problem.source, problem.object) == ("groups.json", "NodeGroup/second")
     assert "belongs to first already" in problem.message
+
+
+def test_priorities_of_a_config_map_take_the_place_of_those_of_groups() -> None:
+    template = {"capacity": {"cpu": "4"}}
+    named = [{"name": name, "maxSize": 1, "priority": 3, "template": template} for name in "ab"]
+    groups = {"apiVersion": "springtide.io/v1alpha1", "kind": "NodeGroups", "groups": named}
+    metadata = {"name": "cluster-autoscaler-priority-expander", "namespace": "kube-system"}
+    rules = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": metadata,
+        "data": {"priorities": "10:\n- a\n"},
+    }
+
+    found = picture(groups, rules)
+
+    assert [item.group.priority for item in found.groups] == [10, UNRANKED]

@@ -107,7 +107,10 @@ def test_a_bound_volume_keeps_the_pod_in_its_zone() -> None:
 
     (stuck,) = report.stuck
     reason = "node(s) didn't match PersistentVolume's node affinity"
-    assert stuck.message == f"0/1 nodes are available: 1 {reason}."
+    assert stuck.message == (
+        f"0/1 nodes are available: 1 {reason}. "
+        "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
+    )
     assert [each.reason for each in stuck.groups] == [reason]
     assert report.not_evaluated == ()
 

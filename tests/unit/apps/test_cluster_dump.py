@@ -27,10 +27,10 @@ METRIC = re.compile(r'^(\w+)\{.*device_uuid="([^"]+)".*\} (\S+)$')
 MIB = 1 << 20
 
 
-def read(moment: str, *extra: str) -> Input:
+def read(moment: str, *extra: str, configuration: str = "") -> Input:
     paths = [
         DUMP / f"{moment}.json.gz",
-        DUMP / f"{moment}-scheduler-configuration.yaml",
+        DUMP / f"{configuration or moment}-scheduler-configuration.yaml",
         DUMP / "hami-device-config.yaml",
     ]
     sources = files.read([str(path) for path in paths], stdin=io.BytesIO())
@@ -45,6 +45,17 @@ def read(moment: str, *extra: str) -> Input:
     document = {"apiVersion": "springtide.io/v1alpha1", "kind": "NodeGroups", "groups": groups}
     texts = [json.dumps(document), *extra]
     return decode([*sources, *(Source(f"extra-{n}", t.encode()) for n, t in enumerate(texts))])
+
+
+def last_events(moment: str) -> dict[str, str]:
+    """Return the text of the latest FailedScheduling event of each pod."""
+    recorded = json.loads(gzip.decompress((DUMP / f"{moment}-events.json.gz").read_bytes()))
+    failed = [each for each in recorded["items"] if each["reason"] == "FailedScheduling"]
+    failed.sort(key=lambda each: each["eventTime"] or each["lastTimestamp"])
+    return {
+        f"{each['involvedObject']['namespace']}/{each['involvedObject']['name']}": each["message"]
+        for each in failed
+    }
 
 
 def picture(moment: str) -> Picture:
@@ -117,21 +128,25 @@ def test_the_pending_pods_fit_nowhere_for_the_recorded_reason() -> None:
     assert not report.is_satisfied
     (stuck,) = report.stuck
     assert len(stuck.pods) == 12
-    assert stuck.message == "0/24 nodes are available: 24 8/8 CardInsufficientMemory."
+    assert stuck.message == (
+        "0/24 nodes are available: 24 8/8 CardInsufficientMemory. "
+        "preemption: 0/24 nodes are available: 24 No preemption victims found for incoming pod."
+    )
     assert all(group.size_after == group.size_before for group in report.groups)
 
 
-def test_the_reason_of_every_pending_pod_equals_its_recorded_condition() -> None:
-    for moment in ("before", "after"):
-        found = read(moment)
-        conditions = {pod.key: pod.scheduled_message for pod in found.pods if not pod.node_name}
+@pytest.mark.parametrize(("moment", "pending"), [("before", 49), ("after", 12)])
+def test_every_pending_pod_is_told_what_its_last_event_says(moment: str, pending: int) -> None:
+    found = read(moment)
+    conditions = {pod.key: pod.scheduled_message for pod in found.pods if not pod.node_name}
+    events = last_events(moment)
 
-        report = plan(found)
+    report = plan(found)
 
-        stuck = {pod: item.message for item in report.stuck for pod in item.pods}
-        assert stuck
-        for pod, message in stuck.items():
-            assert conditions[pod].startswith(message + " preemption:"), (moment, pod)
+    told = {pod: item.message for item in report.stuck for pod in item.pods}
+    assert len(told) == pending
+    assert told == conditions
+    assert told == {pod: events[pod] for pod in told}
 
 
 def test_a_group_with_larger_cards_would_help() -> None:
@@ -174,14 +189,31 @@ def test_a_group_with_larger_cards_would_help() -> None:
     assert set(placed.values()) == {1}
 
 
-def test_with_a_resource_left_out_of_the_configuration_no_node_group_is_blamed() -> None:
+def test_a_resource_left_out_of_the_configuration_is_blamed_and_no_node() -> None:
     report = plan(read("before"))
 
     asked = [
         item for item in report.stuck if "Insufficient nvidia.com/gpumem-percentage" in item.message
     ]
-    assert asked
-    for item in asked:
-        assert {verdict.reason for verdict in item.groups} == {
-            "Insufficient nvidia.com/gpumem-percentage"
-        }
+    assert sum(len(item.pods) for item in asked) == 37
+    assert {item.remedy for item in asked} == {
+        (
+            "The scheduler's configuration is in the way, not a lack of nodes: no node has "
+            "nvidia.com/gpumem-percentage, and no extender manages it in the scheduler's place. "
+            "Add it to managedResources of the extender, with ignoredByScheduler: true."
+        )
+    }
+    assert {item.closest for item in asked} == {None}
+    assert report.summary.endswith(
+        "37 of them wait for a change of the scheduler's configuration, not for a node."
+    )
+    others = [item for item in report.stuck if item not in asked]
+    assert {item.remedy for item in others} == {""}
+
+
+def test_with_the_resource_added_the_pods_fit_the_nodes_that_are_there() -> None:
+    report = plan(read("before", configuration="after"))
+
+    assert len(report.fitting) == 37
+    assert sum(len(item.pods) for item in report.stuck) == 12
+    assert {item.remedy for item in report.stuck} == {""}

@@ -50,7 +50,10 @@ def test_no_more_calls_are_made_than_allowed() -> None:
     assert len(server.asked) == 6
     assert report.extenders[0].calls == 6
     assert {each.message for each in report.stuck} == {
-        "0/1 nodes are available: 1 no licence left.",
+        (
+            "0/1 nodes are available: 1 no licence left. preemption: "
+            "0/1 nodes are available: 1 No preemption victims found for incoming pod."
+        ),
         "extender budget exhausted: 6 calls are made; allow more with --extender-max-calls",
     }
 

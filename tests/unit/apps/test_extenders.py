@@ -89,9 +89,26 @@ def test_the_reason_of_an_extender_reaches_the_message() -> None:
         )
 
     (stuck,) = report.stuck
-    assert stuck.message == "0/2 nodes are available: 2 no licence left."
+    assert stuck.message == (
+        "0/2 nodes are available: 2 no licence left. "
+        "preemption: 0/2 nodes are available: 2 No preemption victims found for incoming pod."
+    )
     assert stuck.closest is not None
     assert stuck.closest.reason == "no licence left"
+
+
+def test_where_an_extender_says_that_evictions_do_not_help_none_are_tried() -> None:
+    def strict(_path: str, request: Any) -> dict[str, Any]:
+        return {"FailedAndUnresolvableNodes": dict.fromkeys(passing(request), "no licence left")}
+
+    with serving(strict) as server:
+        report = planned([licence_extender(server)], node("a"), pod(amounts=LICENSED))
+
+    (stuck,) = report.stuck
+    assert stuck.message == (
+        "0/1 nodes are available: 1 no licence left. "
+        "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
+    )
 
 
 def test_pods_that_differ_in_what_an_extender_sees_are_asked_about_apart() -> None:
@@ -151,7 +168,7 @@ def test_the_extender_of_the_device_families_is_never_called() -> None:
         report = planned([settings], node("a"), pod(amounts=gpu))
 
     assert server.asked == []
-    assert report.stuck[0].message == "0/1 nodes are available: 1 node unregistered."
+    assert report.stuck[0].message.startswith("0/1 nodes are available: 1 node unregistered. ")
     assert [each.treatment for each in report.extenders] == ["Simulated"]
     assert "Springtide's own rules answer in its place" in report.input.notes[0]
 

@@ -110,6 +110,75 @@ def test_without_the_resource_rule_one_node_takes_everything() -> None:
     assert report.is_satisfied
 
 
+def spreading(*, hard: bool = True) -> list[dict[str, Any]]:
+    when = "DoNotSchedule" if hard else "ScheduleAnyway"
+    constraint = {"maxSkew": 1, "topologyKey": "kubernetes.io/hostname", "whenUnsatisfiable": when}
+    args = {"defaultingType": "List", "defaultConstraints": [constraint]}
+    return [
+        {"schedulerName": "a", "pluginConfig": [{"name": "PodTopologySpread", "args": args}]},
+        {"schedulerName": "b"},
+    ]
+
+
+def selected(name: str, scheduler: str) -> dict[str, Any]:
+    made = pod(name, scheduler, {"cpu": "2"})
+    metadata = {**made["metadata"], "labels": {"app": "web"}}
+    return {**made, "metadata": metadata}
+
+
+SERVICE = {
+    "apiVersion": "v1",
+    "kind": "Service",
+    "metadata": {"name": "web", "namespace": "n"},
+    "spec": {"selector": {"app": "web"}},
+}
+NODE = {
+    "apiVersion": "v1",
+    "kind": "Node",
+    "metadata": {"name": "old", "labels": {"kubernetes.io/hostname": "old"}},
+    "status": {
+        "capacity": {"cpu": "64", "memory": "64Gi", "pods": "110"},
+        "allocatable": {"cpu": "64", "memory": "64Gi", "pods": "110"},
+        "conditions": [{"type": "Ready", "status": "True"}],
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("scheduler", "hard", "others", "fitting"),
+    [
+        ("a", True, [SERVICE], 1),
+        ("a", False, [SERVICE], 6),
+        ("a", True, [], 6),
+        ("b", True, [SERVICE], 6),
+    ],
+    ids=["spread", "only preferred", "selected by nothing", "another profile"],
+)
+def test_pods_without_constraints_are_spread_as_their_profile_says(
+    scheduler: str,
+    hard: bool,  # noqa: FBT001 - a case
+    others: list[dict[str, Any]],
+    fitting: int,
+) -> None:
+    # A node that takes none of the pods: no other one may have more than one.
+    full = {**NODE, "metadata": {"name": "full", "labels": {"kubernetes.io/hostname": "full"}}}
+    pods = [selected(f"p{n}", scheduler) for n in range(6)]
+    held = pod("held", "b", {"cpu": "64"})
+    held["spec"]["nodeName"] = "full"
+
+    report = planned(*pods, held, NODE, full, *others, profiles=spreading(hard=hard))
+
+    assert len(report.fitting) == fitting
+    assert report.is_satisfied
+
+
+def test_default_constraints_without_services_and_controllers_are_told() -> None:
+    report = planned(selected("p", "a"), profiles=spreading())
+
+    (note,) = report.input.notes
+    assert note.startswith("The scheduler spreads pods by default that a service")
+
+
 def test_pods_of_a_scheduler_without_a_profile_are_told() -> None:
     report = planned(
         pod("p", "a", {"cpu": "1"}),
@@ -157,3 +226,62 @@ def test_a_configuration_with_which_no_scheduler_starts_is_a_fault_of_the_input(
         "initializing profiles: creating profile for scheduler name a: "
         'FilterPlugin "NodePort" does not exist'
     )
+
+
+# What keeps devices' resources from their extender
+
+
+DEVICES = "nvidia.com/gpucores"
+
+
+def managing(*names: str, ignored: bool = True) -> list[dict[str, Any]]:
+    managed = [{"name": name, "ignoredByScheduler": ignored} for name in names]
+    return [{"urlPrefix": "x", "managedResources": managed}]
+
+
+def remedies(*documents: dict[str, Any], extenders: list[dict[str, Any]]) -> list[str]:
+    wants = {"cpu": "1", DEVICES: "30", "nvidia.com/gpumem-percentage": "10"}
+    report = planned(
+        pod("p", "a", wants),
+        *documents,
+        profiles=[{"schedulerName": "a"}],
+        extenders=extenders,
+    )
+    assert [item.closest is None for item in report.stuck] == [
+        bool(item.remedy) for item in report.stuck
+    ]
+    return [item.remedy for item in report.stuck]
+
+
+def test_all_names_that_no_extender_manages_are_told_together() -> None:
+    (remedy,) = remedies(extenders=managing("nvidia.com/gpu"))
+
+    assert remedy == (
+        "The scheduler's configuration is in the way, not a lack of nodes: no node has "
+        f"{DEVICES} and nvidia.com/gpumem-percentage, and no extender manages them in the "
+        "scheduler's place. Add them to managedResources of the extender, with "
+        "ignoredByScheduler: true."
+    )
+
+
+def test_a_name_that_the_scheduler_looks_for_all_the_same_is_told() -> None:
+    both = [*managing(DEVICES, ignored=False), *managing("nvidia.com/gpumem-percentage")]
+
+    (remedy,) = remedies(extenders=both)
+
+    assert remedy.endswith(
+        f"no node has {DEVICES}, and the scheduler looks for it all the same. "
+        "Set ignoredByScheduler: true for it in managedResources of the extender."
+    )
+
+
+def test_a_name_that_nodes_have_is_no_fault_of_the_configuration() -> None:
+    amounts = {"cpu": "0", "pods": "9", DEVICES: "100", "nvidia.com/gpumem-percentage": "100"}
+    node = {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": "n"},
+        "status": {"allocatable": amounts, "capacity": amounts},
+    }
+
+    assert remedies(node, extenders=managing("nvidia.com/gpu")) == [""]

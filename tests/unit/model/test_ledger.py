@@ -303,3 +303,18 @@ def test_claims_and_disks_are_counted_as_long_as_a_pod_uses_them() -> None:
     assert (ledger.claims, ledger.disks) == ({1: {"default/data": 1}}, {})
     assert ledger.claimed == {"default/data": 1}
     ledger.check()
+
+
+def test_what_containers_leave_out_is_counted_for_many_as_for_one() -> None:
+    held = [Holding(uid=str(index), row=index % 2, unstated=(100, index)) for index in range(4)]
+    at_once, one_by_one = two_nodes(), two_nodes()
+
+    at_once.hold_all(held)
+    for each in held:
+        one_by_one.hold(each)
+    at_once.release("3")
+    one_by_one.release("3")
+
+    assert at_once.unstated[:, :2].tolist() == [[200, 100], [2, 1]]
+    assert content(at_once) == content(one_by_one)
+    at_once.check()

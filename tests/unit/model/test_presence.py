@@ -39,6 +39,25 @@ def test_an_answer_counts_the_pods_of_each_row() -> None:
     assert counted(ledger, query(with_terminating=False)) == [1, 0, 1, 0]
 
 
+def test_the_version_tells_whether_an_answer_has_changed() -> None:
+    ledger = ledger_of(shown())
+    counted(ledger, query())
+    versions = [ledger.presences.version]
+
+    for uid, each in (
+        ("asked about", Presence(namespace="default", labels=(("app", "a"),))),
+        ("not asked about", Presence(namespace="default", labels=(("app", "b"),))),
+        ("repelling", shown("b")),
+    ):
+        ledger.hold(Holding(uid=uid, row=0, presence=each))
+        versions.append(ledger.presences.version)
+
+    first, asked, other, repelling = versions
+    assert first != asked
+    assert asked == other
+    assert other != repelling
+
+
 def test_an_answer_follows_pods_that_come_and_go() -> None:
     ledger = ledger_of(shown(), shown("b"))
     counted(ledger, query())

@@ -1,7 +1,8 @@
 """From the engine's plan to the report: the sentences and counts that people and programs read."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
 from msgspec.structs import replace
@@ -21,10 +22,9 @@ from springtide.apps.planner.report import (
     ReasonReport,
     StuckReport,
 )
+from springtide.engine.capacity.events import not_triggered
 from springtide.engine.capacity.explain import Stuck
-from springtide.engine.capacity.plan import Plan, SizedGroup, Step
-from springtide.engine.framework.fit_error import fit_error
-from springtide.engine.placement.extenders import FAILURE
+from springtide.engine.capacity.situation import Plan, SizedGroup, Step
 from springtide.model.pod import Pod
 from springtide.model.problem import Problem
 from springtide.model.refusal import Refusal
@@ -43,23 +43,22 @@ _RULES: Final = {
 }
 
 
-NO_NODES = "no nodes available to schedule pods"
-"""kube-scheduler's words where there is no node at all."""
-
-
 def compose(
     plan: Plan,
     picture: Picture,
     *,
     read: InputReport,
     problems: Sequence[Problem],
+    remedies: Mapping[int, str] = MappingProxyType({}),
     extenders: tuple[ExtenderReport, ...] = (),
 ) -> PlanReport:
-    """Return the report of a plan."""
-    total = picture.ledger.count
-    stuck = _merged(_stuck(item, total) for item in plan.stuck)
+    """Return the report of a plan; `remedies` are by the place of what is stuck."""
+    told = [_stuck(item, remedies.get(index, "")) for index, item in enumerate(plan.stuck)]
+    stuck = _merged(told)
     return PlanReport(
-        summary=summary(plan, len(picture.waiting)),
+        summary=" ".join(
+            [summary(plan, len(picture.waiting)), *_beyond_nodes(stuck, len(picture.waiting))]
+        ),
         is_satisfied=not stuck and not picture.denied,
         pending=len(picture.waiting),
         fitting=tuple(FittingPod(pod=pod.key, node=node) for pod, node in plan.fitting),
@@ -82,27 +81,56 @@ def compose(
 
 
 def summary(plan: Plan, pending: int) -> str:
-    """Return the answer in one or two sentences."""
+    """Return the answer in a few sentences."""
     if not pending:
-        return "No pod is waiting for a node."
+        return " ".join(["No pod is waiting for a node.", *_raising(plan.steps)])
     parts = [f"{_are(pending, 'pod')} pending."]
     if plan.fitting:
         parts.append(
             f"{_count(len(plan.fitting), 'pod')} already {_fit(len(plan.fitting))} the nodes that are there."
         )
-    grown: dict[str, int] = {}
-    helped = 0
-    for step in plan.steps:
-        grown[step.group.name] = grown.get(step.group.name, 0) + step.size_after - step.size_before
-        helped += sum(len(node.pods) for node in step.nodes)
+    grown = _grown(step for step in plan.steps if not step.is_raise or step.nodes)
+    helped = sum(len(node.pods) for step in plan.steps for node in step.nodes)
     left = sum(len(item.pods) for item in plan.stuck)
     if grown:
-        adding = _and([f"{_count(count, 'node')} to {name}" for name, count in grown.items()])
         rest = f"; {left} {_fit(left)} nowhere." if left else "."
-        parts.append(f"Adding {adding} lets {_whom(helped, pending)} run{rest}")
+        parts.append(f"Adding {_adding(grown)} lets {_whom(helped, pending)} run{rest}")
     elif left:
         parts.append(_no_help(left, pending, has_groups=bool(plan.sizes)))
-    return " ".join(parts)
+    return " ".join([*parts, *_raising(plan.steps)])
+
+
+def _raising(steps: Iterable[Step]) -> list[str]:
+    """Return the sentence about nodes that no pod needs but the group's minimum size asks for."""
+    grown = _grown(step for step in steps if step.is_raise and not step.nodes)
+    if not grown:
+        return []
+    size = "its minimum size" if len(grown) == 1 else "their minimum sizes"
+    return [f"Adding {_adding(grown)} is only for {size}."]
+
+
+def _grown(steps: Iterable[Step]) -> dict[str, int]:
+    grown: dict[str, int] = {}
+    for step in steps:
+        grown[step.group.name] = grown.get(step.group.name, 0) + step.size_after - step.size_before
+    return grown
+
+
+def _adding(grown: Mapping[str, int]) -> str:
+    return _and([f"{_count(count, 'node')} to {name}" for name, count in grown.items()])
+
+
+def _beyond_nodes(stuck: Iterable[StuckReport], pending: int) -> list[str]:
+    """Return that for some pods another node would not help, if there are any."""
+    count = sum(len(item.pods) for item in stuck if item.remedy)
+    if not count:
+        return []
+    who = (
+        {1: "It waits"}.get(count, "They wait")
+        if count == pending
+        else f"{count} of them {'waits' if count == 1 else 'wait'}"
+    )
+    return [f"{who} for a change of the scheduler's configuration, not for a node."]
 
 
 def _whom(helped: int, pending: int) -> str:
@@ -126,24 +154,26 @@ def _group(item: SizedGroup, plan: Plan) -> GroupReport:
     steps = [step for step in plan.steps if step.group.name == name]
     before, after = next((b, a) for group, b, a in plan.sizes if group == name)
     objections = next((found for group, found in plan.objections if group == name), ())
+    short = dict(plan.short).get(name)
     return GroupReport(
         name=name,
         size_before=before,
         size_after=after,
         min_size=item.group.min_size,
         max_size=item.group.max_size,
-        why=_why(steps) if steps else _why_not(item, plan, objections),
+        why=_why(steps, short) if steps else _why_not(item, plan, objections),
         nodes=tuple(_node(node.name, node.pods) for step in steps for node in step.nodes),
         objections=tuple(_reason(refusal, count) for refusal, count in objections),
     )
 
 
-def _why(steps: Sequence[Step]) -> str:
+def _why(steps: Sequence[Step], short: Refusal | None) -> str:
     why = steps[0].why
-    spare = sum(step.size_after - step.size_before - len(step.nodes) for step in steps)
-    if not spare:
-        return why
-    return f"{why}; {spare} more than the pods need, because {_because(steps)}"
+    needed = [step for step in steps if not step.is_raise]
+    spare = sum(step.size_after - step.size_before - len(step.nodes) for step in needed)
+    if spare:
+        why = f"{why}; {spare} more than the pods need, because {_because(needed)}"
+    return why if short is None else f"{why}, but not all the way: {_with_detail(short)}"
 
 
 def _because(steps: Sequence[Step]) -> str:
@@ -157,6 +187,9 @@ def _because(steps: Sequence[Step]) -> str:
 
 def _why_not(item: SizedGroup, plan: Plan, objections: Sequence[tuple[Refusal, int]]) -> str:
     name = item.group.name
+    short = dict(plan.short).get(name)
+    if short is not None:
+        return f"stays below its minimum size of {item.group.min_size}: {_with_detail(short)}"
     passed_over = _passed_over(name, plan.steps)
     if passed_over:
         return passed_over
@@ -228,25 +261,22 @@ def _reason(refusal: Refusal, count: int) -> ReasonReport:
 # Pods
 
 
-def _stuck(item: Stuck, total: int) -> StuckReport:
+def _stuck(item: Stuck, remedy: str) -> StuckReport:
+    refusals = [refusal for _, refusal in item.on_groups]
     verdicts = tuple(
         GroupVerdict(group=group, reason=refusal.text, detail=refusal.detail)
         for group, refusal in item.on_groups
     )
     return StuckReport(
         pods=tuple(pod.key for pod in item.pods),
-        message=_message(item, total),
-        closest=next((verdict for verdict in verdicts if verdict.group == item.closest), None),
+        message=item.message,
+        autoscaler_message=not_triggered(refusals) if refusals else "",
+        closest=None
+        if remedy
+        else next((verdict for verdict in verdicts if verdict.group == item.closest), None),
         groups=verdicts,
+        remedy=remedy,
     )
-
-
-def _message(item: Stuck, total: int) -> str:
-    """Return what kube-scheduler would say; a failed extender ends its attempt with that error."""
-    if not total:
-        return NO_NODES
-    failed = next((each for each, _ in item.on_nodes if each.rule == FAILURE), None)
-    return fit_error(total, item.on_nodes) if failed is None else failed.text
 
 
 def _merged(items: Iterable[StuckReport]) -> tuple[StuckReport, ...]:
@@ -274,7 +304,10 @@ def _not_evaluated(pods: Sequence[Pod]) -> tuple[NotEvaluated, ...]:
 
 
 def _with_detail(refusal: Refusal) -> str:
-    return f"{refusal.text}: {refusal.detail}" if refusal.detail else refusal.text
+    text, detail = refusal.text, refusal.detail
+    if not detail:
+        return text
+    return f"{text} ({detail})" if ": " in text else f"{text}: {detail}"
 
 
 def _count(count: int, noun: str) -> str:

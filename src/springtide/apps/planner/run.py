@@ -2,17 +2,21 @@
 
 import msgspec
 
+from springtide.apps.planner import inspection
 from springtide.apps.planner.assemble import assemble
 from springtide.apps.planner.compose import compose
 from springtide.apps.planner.consulting import consulted
 from springtide.apps.planner.families import Policies, families
+from springtide.apps.planner.limits import idle_limits
+from springtide.apps.planner.remedies import remedies
 from springtide.apps.planner.report import InputReport, PlanReport
-from springtide.apps.planner.schedulers import schedulers
+from springtide.apps.planner.schedulers import scheduler_notes, schedulers
 from springtide.apps.planner.spending import Calls
 from springtide.base.clock import Clock, Rng
 from springtide.base.errors import SpringtideError
-from springtide.engine.capacity.plan import Situation, plan
+from springtide.engine.capacity.plan import plan
 from springtide.engine.capacity.scene import Bounds, Manner
+from springtide.engine.capacity.situation import Situation
 from springtide.engine.placement.classes import Classifier
 from springtide.engine.placement.configured import InvalidConfig
 from springtide.engine.placement.family import DeviceFamily
@@ -46,8 +50,8 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
     with an extender that cannot be called as it says.
     """
     kinds = _families(found, request)
-    picture = assemble(found, kinds)
-    judges = schedulers(found.scheduler, kinds, picture.waiting, found.storage)
+    judges = schedulers(found.scheduler, kinds, found.storage)
+    picture = assemble(found, kinds, spreading=judges.spreading)
     prices = PriceModel(cluster_size=picture.ledger.count)
     with consulted(found, picture, kinds, allowed=request.calls, clock=clock) as heard:
         tables = Tables(
@@ -60,22 +64,40 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
         answer = plan(
             Situation(
                 tables=tables,
-                classifier=Classifier(kinds, keys=picture.read_keys, appearance=heard.appearance),
+                classifier=Classifier(
+                    kinds,
+                    keys=picture.read_keys,
+                    appearance=heard.appearance,
+                    defaults=picture.defaults,
+                ),
                 pending=picture.waiting,
                 groups=picture.groups,
                 clock=clock,
                 bounds=request.bounds,
                 manner=request.manner,
+                evictable=picture.evictable,
             ),
             chain(request.expanders, prices=prices, rng=rng),
         )
     account = heard.account()
+    notes = (
+        *scheduler_notes(judges, picture.waiting, found.selecting),
+        *idle_limits(request.bounds.quotas, picture),
+        *account.notes,
+    )
     return compose(
         answer,
         picture,
-        read=_read(found, (*judges.notes, *account.notes)),
-        problems=(*found.problems, *picture.problems, *judges.problems, *heard.problems),
+        read=_read(found, notes),
+        problems=(
+            *found.problems,
+            *inspection.inspected(found),
+            *picture.problems,
+            *judges.problems,
+            *heard.problems,
+        ),
         extenders=account.reports,
+        remedies=remedies(answer.stuck, judges, kinds, picture),
     )
 
 
@@ -93,5 +115,5 @@ def _read(found: Input, notes: tuple[str, ...]) -> InputReport:
         nodes=len(found.nodes),
         pods=len(found.pods) + len(found.manifests),
         skipped=len(found.problems),
-        notes=(*found.notes, *notes),
+        notes=(*found.notes, *inspection.notes(found), *notes),
     )

@@ -2,7 +2,8 @@
 
 A group is the closer to taking a pod the fewer things would have to change: first groups that would
 do but may not grow, then those whose devices fall short or to which only a scheduler extender
-objects, then those whose cpu or memory does, then those of which nothing is known, and last those that the pod itself keeps away from.
+objects, then those whose cpu or memory does or where other pods are in the way, then those of which
+nothing is known, and last those that the pod itself keeps away from.
 """
 
 from collections.abc import Sequence
@@ -33,13 +34,15 @@ class GroupAnswer(msgspec.Struct, frozen=True, kw_only=True):
 class Stuck(msgspec.Struct, frozen=True, kw_only=True):
     """Pods of one class that the plan does not help.
 
-    `on_nodes` counts the refusals of existing nodes, `on_groups` has each group's refusal, and
-    `closest` names the group that comes nearest to taking them.
+    `on_nodes` counts the refusals of existing nodes and `message` is what kube-scheduler says about
+    these nodes, `on_groups` has each group's refusal, and `closest` names the group that comes
+    nearest to taking them.
     """
 
     pods: tuple[Pod, ...]
     pod_class: PodClass
     on_nodes: tuple[tuple[Refusal, int], ...]
+    message: str
     on_groups: tuple[tuple[str, Refusal], ...]
     closest: str
 
@@ -48,7 +51,11 @@ Objections = tuple[tuple[str, tuple[tuple[Refusal, int], ...]], ...]
 
 
 def stuck(
-    batch: Batch, answers: Sequence[GroupAnswer], on_nodes: Sequence[tuple[Refusal, int]]
+    batch: Batch,
+    answers: Sequence[GroupAnswer],
+    on_nodes: Sequence[tuple[Refusal, int]],
+    *,
+    message: str,
 ) -> Stuck:
     """Return why these pods are left over."""
     nearest = min(answers, key=lambda answer: _distance(answer, batch.pod_class), default=None)
@@ -56,6 +63,7 @@ def stuck(
         pods=batch.pods,
         pod_class=batch.pod_class,
         on_nodes=tuple(on_nodes),
+        message=message,
         on_groups=tuple((answer.name, answer.refusal or answer.limit) for answer in answers),
         closest="" if nearest is None else nearest.name,
     )
@@ -90,9 +98,10 @@ def _rank(answer: GroupAnswer, families: set[str], *, has_devices: bool) -> int:
         return 1 if has_devices else 3
     if rule in {extenders.RULE, extenders.FAILURE}:
         return 1
-    if rule == "NodeResourcesFit":
-        return 2
-    return 3 if rule in {"profile", "template"} else 4
+    if rule in {"profile", "template"}:
+        return 3
+    is_changeable = rule == "NodeResourcesFit" or not answer.refusal.is_unresolvable
+    return 2 if is_changeable else 4
 
 
 def _largest_device(template: Template | Refusal, families: set[str]) -> int:

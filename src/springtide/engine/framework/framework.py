@@ -52,6 +52,7 @@ from springtide.engine.framework.volume_zone import VolumeZone
 from springtide.model.columns import Bool
 from springtide.model.ledger import Ledger
 from springtide.model.neighbours import SpreadConstraint
+from springtide.model.plugin_arguments import DefaultPreemptionArgs
 from springtide.model.refusal import Refusal
 from springtide.model.storage import Storage
 
@@ -64,7 +65,16 @@ __all__ = [
     "Verdicts",
 ]
 
-NEEDS_PREPARATION: Final = frozenset({"NodePorts", "NodeResourcesFit"})
+NEEDS_PREPARATION: Final = frozenset(
+    {
+        "NodePorts",
+        "NodeResourcesFit",
+        "VolumeRestrictions",
+        "VolumeBinding",
+        "PodTopologySpread",
+        "InterPodAffinity",
+    }
+)
 """Rules that fail where their PreFilter did not run."""
 
 
@@ -74,7 +84,8 @@ class FrameworkConfig(msgspec.Struct, frozen=True, kw_only=True):
     `added_node_terms` are required of every pod; None adds nothing, no terms at all match no node.
     `default_spread` is for pods that state no constraint of their own. `filters` names the rules that
     judge rows, in their order, and `pre_filters` those that are asked before any row is looked at;
-    None is all of them, in official order.
+    None is all of them, in official order. `post_filters` are the plugins that look for a way out
+    where no node will do, and `preemption` says how hard one of them looks.
     """
 
     ignored_resources: frozenset[str] = frozenset()
@@ -84,6 +95,8 @@ class FrameworkConfig(msgspec.Struct, frozen=True, kw_only=True):
     disabled: frozenset[str] = frozenset()
     filters: tuple[str, ...] | None = None
     pre_filters: frozenset[str] | None = None
+    post_filters: tuple[str, ...] = ("DynamicResources", "DefaultPreemption")
+    preemption: DefaultPreemptionArgs = DefaultPreemptionArgs(10, 100)
 
 
 class Framework:
@@ -97,6 +110,7 @@ class Framework:
     ) -> None:
         config = config or FrameworkConfig()
         self.storage = storage
+        self.config = config
         self._disabled = config.disabled
         self._unprepared: frozenset[str] = frozenset()
         self._fit = NodeResourcesFit(config.ignored_resources, config.ignored_groups)
@@ -135,6 +149,10 @@ class Framework:
     def counts(self, resource: str) -> bool:
         """Return whether a shortage of this resource keeps pods away."""
         return self.judges(self._fit.name) and self._fit.counts(resource)
+
+    def prepares(self, rule: str) -> bool:
+        """Return whether the plugin of this name is asked before any row is looked at."""
+        return self.config.pre_filters is None or rule in self.config.pre_filters
 
     def judges(self, rule: str) -> bool:
         """Return whether the rule of this name may refuse a row."""
@@ -182,10 +200,29 @@ class Framework:
             return prepared
         return replace(prepared, cluster_checks=tuple(checks))
 
+    def prepare_beside(self, prepared: PreparedAsk, ask: PodAsk, ledger: Ledger) -> PreparedAsk:
+        """Return what was prepared, brought up to a ledger on which pods were tried or taken away.
+
+        As in kube-scheduler, a rule that had nothing to say before is not asked again.
+        """
+        if prepared.lasts_by_row and not prepared.cluster_checks:
+            return prepared
+        usage = prepared.usage_checks
+        return replace(
+            prepared,
+            usage_checks=usage if prepared.lasts_by_row else self._checked(usage, ask, ledger),
+            cluster_checks=self._checked(prepared.cluster_checks, ask, ledger),
+        )
+
+    def _checked(self, checks: Checks, ask: PodAsk, ledger: Ledger) -> Checks:
+        """Return these checks made anew, without those that have nothing to say any more."""
+        again = ((code, self.rules[code - FIRST_RULE].prepare(ask, ledger)) for code, _ in checks)
+        return tuple((code, each.check) for code, each in again if isinstance(each, Ready))
+
     def _prepare_rows_only(
         self, code: int, rule: Rule, preparation: Preparation, ask: PodAsk, ledger: Ledger
     ) -> None:
-        """Let a rule judge rows that the profile does not ask before; two of them cannot."""
+        """Let a rule judge rows that the profile does not ask before; some of them cannot."""
         if rule.name in self._disabled:
             return
         if rule.name in NEEDS_PREPARATION:

@@ -25,9 +25,10 @@ from springtide.engine.framework.rule import (
     Selection,
 )
 from springtide.model.columns import Bool
+from springtide.model.leanings import Labels
 from springtide.model.ledger import Ledger
 from springtide.model.neighbours import ALONE, AffinityTerm, Neighbours
-from springtide.model.presence import Labels, PodQuery, Scope
+from springtide.model.presence import PodQuery, Scope
 from springtide.model.refusal import Refusal
 
 NOT_NEAR: Final = "node(s) didn't match pod affinity rules"
@@ -53,7 +54,7 @@ class InterPodAffinity:
         asked = ask.spec.neighbours
         if asked is ALONE and not ledger.presences.repelling:
             return SKIPPED
-        found = _faults(asked)
+        found = faults_of(asked)
         if found:
             reason = f"parsing pod: {joined(found)}"
             return Rejected(Refusal(rule=self.name, reasons=(reason,), is_unresolvable=True))
@@ -62,7 +63,7 @@ class InterPodAffinity:
             return SKIPPED
         wanted, is_first = _wanted(asked.affinity, ask, ledger)
         unwanted = [
-            _marked(term.topology_key, (_scope(term, ask, ledger),), ledger)
+            _marked(term.topology_key, (scope_of(term, ask, ledger),), ledger)
             for term in asked.anti_affinity
         ]
         return Ready(_Affinity(wanted, unwanted, repelled, is_first=is_first))
@@ -89,7 +90,7 @@ class InterPodAffinity:
 
 def _wanted(terms: tuple[AffinityTerm, ...], ask: PodAsk, ledger: Ledger) -> tuple[Marks, bool]:
     """Return the domains with wanted pods, and whether the pod may be the first of its kind."""
-    scopes = tuple(_scope(term, ask, ledger) for term in terms)
+    scopes = tuple(scope_of(term, ask, ledger) for term in terms)
     marks = [_marked(term.topology_key, scopes, ledger) for term in terms]
     labels = dict(ask.labels)
     is_first = not any(has.any() for _, has in marks) and all(
@@ -164,7 +165,7 @@ def _among(codes: Codes, size: int) -> Bool:
     return found
 
 
-def _scope(term: AffinityTerm, ask: PodAsk, ledger: Ledger) -> Scope:
+def scope_of(term: AffinityTerm, ask: PodAsk, ledger: Ledger) -> Scope:
     """Return the pods that a term of the pod is about, its namespaces resolved."""
     selector = compile_selector(term.selector)
     if term.namespace_selector is None:
@@ -177,7 +178,7 @@ def _scope(term: AffinityTerm, ask: PodAsk, ledger: Ledger) -> Scope:
 
 
 @lru_cache(maxsize=NEIGHBOURS_CACHE_ENTRIES)
-def _faults(asked: Neighbours) -> tuple[str, ...]:
+def faults_of(asked: Neighbours) -> tuple[str, ...]:
     """Return what is wrong with the terms, the first fault of each list of them."""
     lists = (
         ("requiredAffinityTerms", asked.affinity),

@@ -64,7 +64,7 @@ class PodTopologySpread:
             return SKIPPED
         labels = dict(ask.labels)
         try:
-            selectors = [_counted_by(each, labels) for each in hard]
+            selectors = [counted_by(each, labels) for each in hard]
         except MalformedSelector as fault:
             return Broken(f"{MALFORMED}: {fault.reason}")
         return Ready(self._spread(hard, selectors, ask, ledger))
@@ -82,14 +82,14 @@ class PodTopologySpread:
             labelled &= codes != 0
         spread = []
         for constraint, selector, (codes, count) in zip(constraints, selectors, keyed, strict=True):
-            counted = np.flatnonzero(labelled & self._included(constraint, ask, ledger))
-            pods = _matching(selector, ask, ledger)
+            counted = np.flatnonzero(labelled & self.included(constraint, ask, ledger))
+            pods = matching(selector, ask, ledger)
             own = int(selector.matches(dict(ask.labels)))
             full = _full(constraint, own, _Counts(codes[counted], pods[counted], count))
             spread.append((codes, full))
         return _Spread(spread)
 
-    def _included(self, constraint: SpreadConstraint, ask: PodAsk, ledger: Ledger) -> Bool:
+    def included(self, constraint: SpreadConstraint, ask: PodAsk, ledger: Ledger) -> Bool:
         """Return the rows that the constraint's policies do not leave out of the count."""
         rows = selection(np.arange(ledger.count))
         included: Bool = np.ones(ledger.count, np.bool_)
@@ -130,7 +130,7 @@ class _Spread:
         return (NO_LABEL if detail & 2 else UNEVEN,)
 
 
-def _counted_by(constraint: SpreadConstraint, labels: Mapping[str, str]) -> Selector:
+def counted_by(constraint: SpreadConstraint, labels: Mapping[str, str]) -> Selector:
     """Return what counted pods match, or raise MalformedSelector."""
     selector = compile_selector(constraint.selector)
     same = tuple(
@@ -143,7 +143,7 @@ def _counted_by(constraint: SpreadConstraint, labels: Mapping[str, str]) -> Sele
     return Selector(requirements=selector.requirements + same)
 
 
-def _matching(selector: Selector, ask: PodAsk, ledger: Ledger) -> Int64:
+def matching(selector: Selector, ask: PodAsk, ledger: Ledger) -> Int64:
     """Return how many pods of each row match; kube-scheduler lets an empty selector count none."""
     if selector.is_empty:
         return np.zeros(ledger.count, np.int64)

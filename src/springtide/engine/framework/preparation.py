@@ -21,7 +21,7 @@ class PreparedAsk(msgspec.Struct, frozen=True, kw_only=True):
     alone, whose verdicts no placement changes, `usage_checks` those of the rules that judge by what
     the node holds, and `cluster_checks` those of the last rules, which judge by other nodes too.
     `nodes` are the only nodes that may pass, None if any may. `outside` refuses the rows that are
-    not looked at. `rejection` is set if that is every row, and `error` if a rule cannot judge the
+    not looked at, and `restricting` are the rules that named the others. `rejection` is set if that is every row, and `error` if a rule cannot judge the
     ask. `is_lasting` says that no change of the ledger makes this stale, and `lasts_by_row` that, but
     for the cluster checks, a change makes it stale on its own row only.
     """
@@ -31,6 +31,7 @@ class PreparedAsk(msgspec.Struct, frozen=True, kw_only=True):
     cluster_checks: Checks = ()
     nodes: frozenset[str] | None = None
     outside: Refusal | None = None
+    restricting: tuple[str, ...] = ()
     rejection: Refusal | None = None
     error: str = ""
     is_lasting: bool = True
@@ -106,6 +107,7 @@ class Preparation:
             cluster_checks=tuple(each for each in later if each[0] in cluster_codes),
             nodes=self._nodes,
             outside=self._outside(),
+            restricting=tuple(self._restricting),
             rejection=self._rejection,
             error=self._error,
             # A rejection and an error are about the ask itself.

@@ -6,6 +6,8 @@ the largest of the three per resource. A resize that the kubelet calls infeasibl
 so then the spec does not count. The rules are those of kube-scheduler 1.37 with its default gates.
 """
 
+from collections.abc import Callable
+
 from springtide.engine.framework.sums import (
     Nanos,
     at_pod_level,
@@ -16,31 +18,38 @@ from springtide.engine.framework.sums import (
 from springtide.model.pod import Container, ContainerResize, PodSpec, Resize
 from springtide.model.resources import Resources
 
+Completion = Callable[[Resources], Resources]
 
-def held_nanos(spec: PodSpec, resize: Resize) -> Nanos:
-    """Return what the pod holds, without its overhead."""
-    held = _by_containers(spec, resize)
+
+def as_stated(resources: Resources) -> Resources:
+    """Return what a container states, and nothing more."""
+    return resources
+
+
+def held_nanos(spec: PodSpec, resize: Resize, complete: Completion = as_stated) -> Nanos:
+    """Return what the pod holds, without its overhead; `complete` adds what containers leave out."""
+    held = _by_containers(spec, resize, complete)
     if at_pod_level(nanos(spec.requests)):
         held.update(_at_pod_level(spec, resize))
     return held
 
 
-def _by_containers(spec: PodSpec, resize: Resize) -> Nanos:
+def _by_containers(spec: PodSpec, resize: Resize, complete: Completion) -> Nanos:
     reports = {report.name: report for report in resize.containers}
 
     def allocated(container: Container) -> Resources:
         report = reports.get(container.name)
-        return _allocated(container, report, is_infeasible=resize.is_infeasible)
+        return complete(_allocated(container, report, is_infeasible=resize.is_infeasible))
 
     def actuated(container: Container) -> Resources:
         report = reports.get(container.name)
         if report is not None and report.actuated is not None:
-            return report.actuated
-        return _allocated(container, report, is_infeasible=resize.is_infeasible)
+            return complete(report.actuated)
+        return allocated(container)
 
     held: Nanos = {}
     if not resize.is_infeasible:
-        raise_to(held, over_containers(spec, lambda container: container.requests))
+        raise_to(held, over_containers(spec, lambda container: complete(container.requests)))
     if resize.allocated is not None and resize.actuated is not None:
         # The kubelet's reports on the pod as a whole already sum up its containers.
         raise_to(held, nanos(resize.allocated))

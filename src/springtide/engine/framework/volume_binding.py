@@ -73,7 +73,7 @@ class VolumeBinding:
             return Rejected(rejection(self.name, UNBOUND))
         columns = columns_of(ledger.labelsets)
         bound = [claim.volume for claim in claims if claim.is_bound]
-        return Ready(_Binding(bound, waiting, self._shelf, columns))
+        return Ready(Binding(bound, waiting, self._shelf, columns))
 
 
 def _fault(named: NamedClaim, storage: Storage, ask: PodAsk) -> str:
@@ -97,7 +97,9 @@ def _waits(claim: Claim, storage: Storage) -> bool:
     return mode == WAIT_FOR_FIRST_CONSUMER and not claim.volume
 
 
-class _Binding:
+class Binding:
+    """The bound and the waiting claims of one ask."""
+
     def __init__(
         self,
         bound: Sequence[str],
@@ -114,7 +116,7 @@ class _Binding:
             for each in volumes[:found]
             if each is not None and each.node_terms is not None
         ]
-        self._waiting = WaitingClaims(waiting, shelf, columns) if waiting else None
+        self.waiting = WaitingClaims(waiting, shelf, columns) if waiting else None
 
     def evaluate(self, ledger: Ledger, selected: Selection) -> Outcome | None:
         within_reach: Bool = np.ones(len(selected.rows), np.bool_)
@@ -123,8 +125,8 @@ class _Binding:
         detail: Bits = np.where(within_reach, np.uint64(0), _OUT_OF_REACH)
         if self._is_missing:
             detail[within_reach] |= _NO_SUCH_VOLUME
-        if self._waiting is not None:
-            verdict = self._waiting.judge(ledger, selected)
+        if self.waiting is not None:
+            verdict = self.waiting.judge(ledger, selected)
             detail[verdict.no_volume] |= _NO_VOLUME
             detail[verdict.no_space] |= _NO_SPACE
         refused = detail > 0

@@ -25,13 +25,20 @@ from springtide.engine.framework.reach import (
 from springtide.engine.framework.rule import Rows, Selection
 from springtide.model.columns import Bool
 from springtide.model.ledger import Ledger
-from springtide.model.storage import Claim, PersistentVolume, Storage, StorageClass
+from springtide.model.storage import (
+    Claim,
+    PersistentVolume,
+    Storage,
+    StorageCapacity,
+    StorageClass,
+)
 
 NO_PROVISIONER: Final = "kubernetes.io/no-provisioner"
 FILESYSTEM: Final = "Filesystem"
 AVAILABLE: Final = "Available"
 _NOTHING: Final = Quantity(nano=0)
 _NO_ROW: Final = -1
+NONE: Final = -1
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -39,6 +46,14 @@ class Verdict(msgspec.Struct, frozen=True):
 
     no_volume: Bool
     no_space: Bool
+
+
+class Served(msgspec.Struct, frozen=True):
+    """One claim, the volumes that could serve it, and by row which of them does (`NONE`: none)."""
+
+    claim: Claim
+    volumes: Sequence[PersistentVolume]
+    chosen: Rows
 
 
 class _Provision(msgspec.Struct, frozen=True):
@@ -78,9 +93,13 @@ class WaitingClaims:
         self._meant = [each for each in claims if each.selected_node is not None]
         free = (each for each in claims if each.selected_node is None)
         self._free = sorted(free, key=lambda claim: (claim.requested or _NOTHING).nano)
-        self._volumes = [candidates(each, shelf) for each in self._free]
+        self._volumes = [
+            candidates(each, shelf, earlier=self._free[:index].count(each))
+            for index, each in enumerate(self._free)
+        ]
         self._provisions = {each.key: _provision(each, shelf.storage, columns) for each in claims}
         self._new_nodes = new_nodes(columns)
+        self._columns = columns
         wanted = [volume for volumes in self._volumes for volume in volumes]
         distinct = {volume.name: volume for volume in wanted}
         self._is_contested = len(distinct) < len(wanted)
@@ -114,6 +133,22 @@ class WaitingClaims:
             is_open = is_open & ~(wanting & ~(may_make & has_room))
         return Verdict(no_volume, no_space)
 
+    @property
+    def claims(self) -> list[Claim]:
+        """Return the claims in the order in which volumes are made for them."""
+        return [*self._meant, *self._free]
+
+    def served(self, ledger: Ledger, selected: Selection) -> list[Served]:
+        """Return which volume serves each claim that no node is chosen for."""
+        distinct = {volume.name: volume for volumes in self._volumes for volume in volumes}
+        reaches = self._reaches or {
+            name: _union([volume], self._columns) for name, volume in distinct.items()
+        }
+        masks = {name: each.where(ledger, selected) for name, each in reaches.items()}
+        choose = _chosen if self._is_contested else _first
+        chosen = choose(self._volumes, masks, len(selected.rows))
+        return [Served(*each) for each in zip(self._free, self._volumes, chosen, strict=True)]
+
     def _is_meant(self, ledger: Ledger, rows: Rows) -> Bool:
         """Return which rows are the one that every claim with a chosen node is meant for."""
         is_meant: Bool = np.ones(len(rows), np.bool_)
@@ -125,8 +160,7 @@ class WaitingClaims:
         """Return for each free claim on which rows a volume that is there serves it."""
         if not self._is_contested:
             return [union.where(ledger, selected) for union in self._unions]
-        masks = {name: each.where(ledger, selected) for name, each in self._reaches.items()}
-        return _chosen(self._volumes, masks, len(selected.rows))
+        return [each.chosen != NONE for each in self.served(ledger, selected)]
 
 
 def _union(volumes: Sequence[PersistentVolume], columns: LabelColumns) -> AnyOf:
@@ -135,26 +169,42 @@ def _union(volumes: Sequence[PersistentVolume], columns: LabelColumns) -> AnyOf:
     return reach((term for each in volumes for term in each.node_terms or ()), columns)
 
 
+def _first(
+    volumes: Sequence[Sequence[PersistentVolume]], masks: dict[str, Bool], count: int
+) -> list[Rows]:
+    """Let each claim have the first of its volumes, which no other claim could take."""
+    chosen: list[Rows] = [np.full(count, NONE, np.intp) for _ in volumes]
+    for own_choice, own in zip(chosen, volumes, strict=True):
+        for position in reversed(range(len(own))):
+            own_choice[masks[own[position].name]] = position
+    return chosen
+
+
 def _chosen(
     volumes: Sequence[Sequence[PersistentVolume]], masks: dict[str, Bool], count: int
-) -> list[Bool]:
+) -> list[Rows]:
     """Let each claim choose in turn, row by row, among volumes that several could take."""
-    met: list[Bool] = [np.zeros(count, np.bool_) for _ in volumes]
+    chosen: list[Rows] = [np.full(count, NONE, np.intp) for _ in volumes]
     for index in range(count):
         taken: set[str] = set()
-        for claim_met, own in zip(met, volumes, strict=True):
-            names = (each.name for each in own if each.name not in taken)
-            name = next((name for name in names if masks[name][index]), None)
-            if name is not None:
+        for own_choice, own in zip(chosen, volumes, strict=True):
+            open_to = (
+                (position, each.name)
+                for position, each in enumerate(own)
+                if each.name not in taken and masks[each.name][index]
+            )
+            position, name = next(open_to, (NONE, ""))
+            if position != NONE:
                 taken.add(name)
-                claim_met[index] = True
-    return met
+                own_choice[index] = position
+    return chosen
 
 
-def candidates(claim: Claim, shelf: Shelf) -> tuple[PersistentVolume, ...]:
+def candidates(claim: Claim, shelf: Shelf, *, earlier: int = 0) -> tuple[PersistentVolume, ...]:
     """Return the volumes that would serve a claim, wherever they are, the smallest first.
 
-    A volume that is reserved for the claim is the only one.
+    A volume that is reserved for the claim is the only one. A pod may name a claim twice; as in
+    kube-scheduler, that takes two volumes, so `earlier` ones have taken what is reserved.
     """
     requested = (claim.requested or _NOTHING).nano
     fitting = [
@@ -165,9 +215,11 @@ def candidates(claim: Claim, shelf: Shelf) -> tuple[PersistentVolume, ...]:
         and volume.attributes_class == claim.attributes_class
         and not volume.is_terminating
     ]
-    if fitting and fitting[0].claim is not None:
-        return (fitting[0],)
-    free = (each for each in fitting if each.phase == AVAILABLE and _suits(each, claim))
+    reserved = tuple(each for each in fitting if each.claim is not None)[earlier:]
+    if reserved:
+        return reserved[:1]
+    unreserved = (each for each in fitting if each.claim is None)
+    free = (each for each in unreserved if each.phase == AVAILABLE and _suits(each, claim))
     return tuple(sorted(free, key=lambda volume: (volume.capacity or _NOTHING).nano))
 
 
@@ -195,16 +247,25 @@ def _provision(claim: Claim, storage: Storage, columns: LabelColumns) -> _Provis
 def _room(
     claim: Claim, storage_class: StorageClass, storage: Storage, columns: LabelColumns
 ) -> AnyOf:
+    sufficient = sufficient_capacities(claim, storage_class, storage)
+    if sufficient is None:
+        return anywhere(columns)
+    return selected_by((each.nodes for each in sufficient if each.nodes is not None), columns)
+
+
+def sufficient_capacities(
+    claim: Claim, storage_class: StorageClass, storage: Storage
+) -> list[StorageCapacity] | None:
+    """Return the reports of enough room for the claim, None if room does not matter."""
     driver = storage.drivers.get(storage_class.provisioner)
     if claim.requested is None or driver is None or not driver.reports_capacity:
-        return anywhere(columns)
+        return None
     wanted = claim.requested.value()
-    sufficient = [
-        each.nodes
+    return [
+        each
         for each in storage.capacities
         if each.class_name == storage_class.name
         and each.nodes is not None
         and (limit := each.volume_max or each.capacity) is not None
         and limit.value() >= wanted
     ]
-    return selected_by(sufficient, columns)

@@ -20,6 +20,7 @@ from springtide.wire.k8s.parts import decoded, is_given
 HARD: Final = "DoNotSchedule"
 SOFT: Final = "ScheduleAnyway"
 HONOR: Final = "Honor"
+IGNORE: Final = "Ignore"
 
 _SPREAD: Final = msgspec.json.Decoder(tuple[schema.TopologySpreadConstraint, ...])
 
@@ -45,8 +46,8 @@ def merged(spec: PodSpec, labels: Mapping[str, str]) -> PodSpec:
         return spec
     neighbours = replace(
         asked,
-        affinity=tuple(_merged(term, labels) for term in asked.affinity),
-        anti_affinity=tuple(_merged(term, labels) for term in asked.anti_affinity),
+        affinity=tuple(merged_term(term, labels) for term in asked.affinity),
+        anti_affinity=tuple(merged_term(term, labels) for term in asked.anti_affinity),
     )
     return replace(spec, neighbours=neighbours)
 
@@ -80,6 +81,16 @@ def _refuse_nonsense(read: schema.TopologySpreadConstraint, *, path: str) -> Non
     if read.when_unsatisfiable not in {HARD, SOFT}:
         reason = f"{read.when_unsatisfiable!r} is not allowed; give {HARD} or {SOFT}."
         raise MalformedObject(f"{path}.whenUnsatisfiable", reason)
+    if read.min_domains is not None and read.min_domains <= 0:
+        reason = f"{read.min_domains} is not allowed; give a number above 0."
+        raise MalformedObject(f"{path}.minDomains", reason)
+    for field, policy in (
+        ("nodeAffinityPolicy", read.node_affinity_policy),
+        ("nodeTaintsPolicy", read.node_taints_policy),
+    ):
+        if policy not in {None, "", HONOR, IGNORE}:
+            reason = f"{policy!r} is not allowed; give {HONOR} or {IGNORE}."
+            raise MalformedObject(f"{path}.{field}", reason)
 
 
 def _require_key(topology_key: str, *, path: str) -> None:
@@ -115,16 +126,18 @@ def _preferred(read: schema.PodAffinity) -> tuple[AffinityTerm, ...]:
 
 
 def _terms(read: Iterable[schema.PodAffinityTerm]) -> tuple[AffinityTerm, ...]:
-    return tuple(
-        AffinityTerm(
-            topology_key=each.topology_key,
-            selector=to_selector(each.label_selector),
-            namespaces=tuple(sorted(set(each.namespaces))),
-            namespace_selector=to_selector(each.namespace_selector),
-            match_label_keys=each.match_label_keys,
-            mismatch_label_keys=each.mismatch_label_keys,
-        )
-        for each in read
+    return tuple(to_term(each) for each in read)
+
+
+def to_term(read: schema.PodAffinityTerm) -> AffinityTerm:
+    """Return one term as the pod has it."""
+    return AffinityTerm(
+        topology_key=read.topology_key,
+        selector=to_selector(read.label_selector),
+        namespaces=tuple(sorted(set(read.namespaces))),
+        namespace_selector=to_selector(read.namespace_selector),
+        match_label_keys=read.match_label_keys,
+        mismatch_label_keys=read.mismatch_label_keys,
     )
 
 
@@ -132,7 +145,8 @@ def _has_keys(term: AffinityTerm) -> bool:
     return bool(term.match_label_keys or term.mismatch_label_keys)
 
 
-def _merged(term: AffinityTerm, labels: Mapping[str, str]) -> AffinityTerm:
+def merged_term(term: AffinityTerm, labels: Mapping[str, str]) -> AffinityTerm:
+    """Return the term with its label keys merged into its selector."""
     if term.selector is None:
         return term
     added = [

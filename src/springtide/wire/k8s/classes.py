@@ -14,7 +14,7 @@ from springtide.model.resources import Resources
 from springtide.wire.k8s import schema
 from springtide.wire.k8s.parts import Parts
 
-BUILT_IN: Final = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
+NEVER: Final = "Never"
 
 
 class Named(NamedTuple):
@@ -24,12 +24,25 @@ class Named(NamedTuple):
     runtime: str
 
 
+class Priority(NamedTuple):
+    """What a priority class gives its pods."""
+
+    value: int
+    may_preempt: bool = True
+
+
 class Runtime(NamedTuple):
     """What a runtime class adds to its pods."""
 
     overhead: Resources
     node_selector: tuple[tuple[str, str], ...]
     tolerations: tuple[Toleration, ...]
+
+
+BUILT_IN: Final = {
+    "system-cluster-critical": Priority(2_000_000_000),
+    "system-node-critical": Priority(2_000_001_000),
+}
 
 
 def named(read: schema.PodSpec) -> Named:
@@ -41,17 +54,18 @@ class Classes:
     """The classes of an input, which may come after the pods that name them."""
 
     def __init__(self) -> None:
-        self._priorities: dict[str, int] = {}
-        self._default_priority = 0
+        self._priorities: dict[str, Priority] = {}
+        self._default_priority = Priority(0)
         self._runtimes: dict[str, Runtime] = {}
         self._admitted: dict[tuple[PodSpec, Named], PodSpec] = {}
 
     def add_priority(self, read: schema.PriorityClass) -> bool:
         """Take a priority class, and return whether it is the first of its name."""
         is_new = read.metadata.name not in self._priorities
-        self._priorities.setdefault(read.metadata.name, read.value)
+        priority = Priority(read.value, read.preemption_policy != NEVER)
+        self._priorities.setdefault(read.metadata.name, priority)
         if read.global_default and is_new:
-            self._default_priority = read.value
+            self._default_priority = priority
         return is_new
 
     def add_runtime(self, read: schema.RuntimeClass, parts: Parts) -> bool:
@@ -74,11 +88,11 @@ class Classes:
         return found
 
     def _filled(self, spec: PodSpec, names: Named) -> PodSpec:
-        default = spec.priority or self._default_priority
-        built_in = BUILT_IN.get(names.priority, default)
-        priority = self._priorities.get(names.priority, built_in)
-        if priority != spec.priority:
-            spec = replace(spec, priority=priority)
+        own = Priority(spec.priority) if spec.priority else self._default_priority
+        priority = self._priorities.get(names.priority, BUILT_IN.get(names.priority, own))
+        may_preempt = spec.may_preempt and priority.may_preempt
+        if (priority.value, may_preempt) != (spec.priority, spec.may_preempt):
+            spec = replace(spec, priority=priority.value, may_preempt=may_preempt)
         runtime = self._runtimes.get(names.runtime)
         return spec if runtime is None else _running(spec, runtime)
 

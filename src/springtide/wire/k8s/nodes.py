@@ -24,4 +24,5 @@ def to_node(read: schema.Node, parts: Parts) -> Node:
         conditions={each.type: each.status for each in status.conditions},
         created=metadata.creation_timestamp or "",
         declared_features=frozenset(status.declared_features),
+        images=parts.images(status.images, "status.images"),
     )

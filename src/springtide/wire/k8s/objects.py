@@ -12,17 +12,21 @@ from typing import Final, TypeAlias
 import msgspec
 from msgspec.structs import replace
 
+from springtide.model.disruption import DisruptionBudget
 from springtide.model.node import Node
 from springtide.model.pod import Pod
 from springtide.model.problem import Problem
+from springtide.model.selecting import Selecting
 from springtide.model.storage import Storage
 from springtide.model.workload import DaemonSet
 from springtide.wire.errors import MalformedObject
 from springtide.wire.k8s import schema, storage_schema
 from springtide.wire.k8s.classes import Classes, Named, named
+from springtide.wire.k8s.disruption import PodDisruptionBudget, to_budget
 from springtide.wire.k8s.nodes import to_node
 from springtide.wire.k8s.parts import Parts, decoded, plain
 from springtide.wire.k8s.pods import DEFAULT_NAMESPACE, is_manifest, to_pod
+from springtide.wire.k8s.selecting import SelectorReading
 from springtide.wire.k8s.storage import StorageReading
 from springtide.wire.k8s.storage_schema import StorageObject
 from springtide.wire.k8s.workloads import (
@@ -35,18 +39,21 @@ from springtide.wire.k8s.workloads import (
     to_pods,
 )
 
-Object: TypeAlias = schema.Object | StorageObject
+Object: TypeAlias = schema.Object | StorageObject | PodDisruptionBudget
 
 _DECODERS: Final[dict[tuple[str, str], msgspec.json.Decoder[Object]]] = {
     ("", "Node"): msgspec.json.Decoder(schema.Node),
     ("", "Pod"): msgspec.json.Decoder(schema.Pod),
     ("", "Namespace"): msgspec.json.Decoder(schema.Namespace),
+    ("", "Service"): msgspec.json.Decoder(schema.Service),
+    ("", "ReplicationController"): msgspec.json.Decoder(schema.ReplicationController),
     ("apps", "Deployment"): msgspec.json.Decoder(schema.Deployment),
     ("apps", "ReplicaSet"): msgspec.json.Decoder(schema.ReplicaSet),
     ("apps", "StatefulSet"): msgspec.json.Decoder(schema.StatefulSet),
     ("apps", "DaemonSet"): msgspec.json.Decoder(schema.DaemonSet),
     ("batch", "Job"): msgspec.json.Decoder(schema.Job),
     ("scheduling.k8s.io", "PriorityClass"): msgspec.json.Decoder(schema.PriorityClass),
+    ("policy", "PodDisruptionBudget"): msgspec.json.Decoder(PodDisruptionBudget),
     ("node.k8s.io", "RuntimeClass"): msgspec.json.Decoder(schema.RuntimeClass),
     ("", "PersistentVolumeClaim"): msgspec.json.Decoder(storage_schema.PersistentVolumeClaim),
     ("", "PersistentVolume"): msgspec.json.Decoder(storage_schema.PersistentVolume),
@@ -109,23 +116,26 @@ class _Workload(msgspec.Struct, frozen=True):
 class Objects:
     """What has been read so far, keyed by what an object is called.
 
-    `raws` holds nodes, unbound pods and workloads as they are written, if they are kept.
+    `raws` holds nodes, unbound pods and workloads as they are written, if they are kept. What only
+    scores read is there `with_preferences`.
     """
 
-    def __init__(self, *, keeps_raws: bool = False) -> None:
+    def __init__(self, *, keeps_raws: bool = False, with_preferences: bool = False) -> None:
         self._keeps_raws = keeps_raws
         self.raws: dict[str, msgspec.Raw] = {}
-        self.parts = Parts()
+        self.parts = Parts(with_preferences=with_preferences)
         self.nodes: dict[str, Node] = {}
         self.pods: dict[str, Pod] = {}
         self.manifests: dict[str, Pod] = {}
         self.daemon_sets: dict[str, DaemonSet] = {}
         self.namespaces: dict[str, Mapping[str, str]] = {}
+        self.budgets: dict[str, DisruptionBudget] = {}
         self.sources: dict[str, str] = {}
         self.problems: list[Problem] = []
         self.read: Counter[str] = Counter()
         self.ignored: Counter[str] = Counter()
         self._storage = StorageReading()
+        self._selectors = SelectorReading()
         self._workloads: dict[tuple[str, str, str], tuple[str, Replicated]] = {}
         self._classes = Classes()
         self._named: dict[str, Named] = {}
@@ -169,6 +179,11 @@ class Objects:
     def storage(self) -> Storage:
         """Return all that was said about storage."""
         return self._storage.storage()
+
+    @property
+    def selecting(self) -> Selecting:
+        """Return by what services and controllers select pods."""
+        return self._selectors.selecting()
 
     def finish(self) -> None:
         """Let the workloads stand for their pods, now that all pods and classes are known."""
@@ -234,8 +249,8 @@ class Objects:
         match read:
             case schema.Pod():
                 return self._keep_pod(read)
-            case schema.Node() | schema.Namespace():
-                return self._keep_place(read)
+            case schema.Node() | schema.Namespace() | PodDisruptionBudget():
+                return self._keep_as_it_is(read)
             case schema.DaemonSet():
                 return self._keep_daemon_set(read)
             case schema.PriorityClass() | schema.RuntimeClass():
@@ -243,9 +258,12 @@ class Objects:
             case schema.Deployment() | schema.ReplicaSet() | schema.StatefulSet() | schema.Job():
                 return self._keep_workload(read, source)
             case _:
-                return self._storage.keep(read)
+                return self._keep_other(read)
 
-    def _keep_place(self, read: schema.Node | schema.Namespace) -> bool:
+    def _keep_as_it_is(self, read: schema.Node | schema.Namespace | PodDisruptionBudget) -> bool:
+        if isinstance(read, PodDisruptionBudget):
+            budget = to_budget(read)
+            return self.budgets.setdefault(budget.key, budget) is budget
         if isinstance(read, schema.Namespace):
             labels = read.metadata.labels
             return self.namespaces.setdefault(read.metadata.name, labels) is labels
@@ -256,6 +274,13 @@ class Objects:
         if isinstance(read, schema.PriorityClass):
             return self._classes.add_priority(read)
         return self._classes.add_runtime(read, self.parts)
+
+    def _keep_other(
+        self, read: schema.Service | schema.ReplicationController | StorageObject
+    ) -> bool:
+        if isinstance(read, schema.Service | schema.ReplicationController):
+            return self._selectors.keep(read)
+        return self._storage.keep(read)
 
     def _keep_pod(self, read: schema.Pod) -> bool:
         from_manifest = is_manifest(read)
@@ -278,6 +303,8 @@ class Objects:
         is_new = key not in self._workloads
         if is_new:
             self._workloads[key] = (source, read)
+            if not isinstance(read, schema.Job):
+                self._selectors.add(key, read.spec.selector)
         return is_new
 
 

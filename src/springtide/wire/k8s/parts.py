@@ -14,10 +14,12 @@ import msgspec
 from msgspec import Raw
 
 from springtide.base import quantity
+from springtide.model.node import Image
 from springtide.model.pod import PodSpec, Resize
+from springtide.model.preferences import Preferences
 from springtide.model.resources import Resources
 from springtide.wire.errors import MalformedObject
-from springtide.wire.k8s.schema import Quantities, ResourceRequirements
+from springtide.wire.k8s.schema import ContainerImage, Quantities, ResourceRequirements
 from springtide.wire.validation import malformed
 
 # A cluster of 150,000 pods that are all different stays below it.
@@ -33,14 +35,30 @@ KeyT = TypeVar("KeyT", bound=Hashable)
 
 _QUANTITIES: Final = msgspec.json.Decoder(Quantities)
 _REQUIREMENTS: Final = msgspec.json.Decoder(ResourceRequirements)
+_IMAGES: Final = msgspec.json.Decoder(tuple[ContainerImage, ...])
 
 
 class Parts:
-    """Converted parts by their bytes, and the one object for each pod spec."""
+    """Converted parts by their bytes, and the one object for each pod spec.
 
-    __slots__ = ("_quantities", "_requirements", "_resizes", "_specs", "_specs_by_parts")
+    What only scores read (preferences of pods, images of nodes) is converted `with_preferences`.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = (
+        "_images",
+        "_preferences",
+        "_quantities",
+        "_requirements",
+        "_resizes",
+        "_specs",
+        "_specs_by_parts",
+        "with_preferences",
+    )
+
+    def __init__(self, *, with_preferences: bool = False) -> None:
+        self.with_preferences = with_preferences
+        self._images: dict[bytes, tuple[Image, ...]] = {}
+        self._preferences: dict[Hashable, Preferences] = {}
         self._quantities: dict[bytes, Resources] = {}
         self._requirements: dict[bytes, Requirements] = {}
         self._resizes: dict[Hashable, Resize | None] = {}
@@ -73,6 +91,26 @@ class Parts:
             found = self._specs.get(made, made)
             _remember(self._specs, made, found)
             _remember(self._specs_by_parts, key, found)
+        return found
+
+    def preferences(self, key: Hashable, make: Callable[[], Preferences]) -> Preferences:
+        """Return the preferences for these parts, made at first sight."""
+        found = self._preferences.get(key)
+        if found is None:
+            found = make()
+            _remember(self._preferences, key, found)
+        return found
+
+    def images(self, raw: Raw, path: str) -> tuple[Image, ...]:
+        """Return the images of a node, none if nobody wants to know."""
+        if not self.with_preferences or not is_given(raw):
+            return ()
+        text = bytes(raw)
+        found = self._images.get(text)
+        if found is None:
+            read = decoded(text, _IMAGES, path=path)
+            found = tuple(Image(each.names, each.size_bytes) for each in read)
+            _remember(self._images, text, found)
         return found
 
     def resize(self, key: Hashable, make: Callable[[], Resize | None]) -> Resize | None:

@@ -11,11 +11,14 @@ from springtide.wire.errors import MalformedObject
 from springtide.wire.k8s import schema
 from springtide.wire.k8s.between import merged
 from springtide.wire.k8s.parts import Parts
+from springtide.wire.k8s.preferences import to_preferences
 from springtide.wire.k8s.resize import to_resize
 from springtide.wire.k8s.specs import to_spec
 
 DEFAULT_NAMESPACE: Final = "default"
 SCHEDULED: Final = "PodScheduled"
+DISRUPTED: Final = "DisruptionTarget"
+PREEMPTED: Final = "PreemptionByScheduler"
 
 _NO_STATUS: Final = schema.PodStatus()
 _NO_CONDITION: Final = schema.Condition()
@@ -48,11 +51,16 @@ def to_pod(read: schema.Pod, parts: Parts, *, is_manifest: bool = False) -> Pod:
         nominated_node=status.nominated_node_name,
         phase=status.phase or "Pending",
         created=metadata.creation_timestamp or "",
+        started=status.start_time or "",
         scheduled_reason=unscheduled.reason,
         scheduled_message=unscheduled.message,
         is_terminating=bool(metadata.deletion_timestamp),
+        is_preempted=bool(metadata.deletion_timestamp) and _is_preempted(status.conditions),
         is_init_done=_is_init_done(status.init_container_statuses),
         resize=to_resize(status, spec, parts),
+        preferences=to_preferences(
+            read.spec, parts, labels=metadata.labels if is_manifest else None
+        ),
     )
 
 
@@ -69,6 +77,13 @@ def _unscheduled(conditions: tuple[schema.Condition, ...]) -> schema.Condition:
         if each.type == SCHEDULED and each.status == "False":
             return each
     return _NO_CONDITION
+
+
+def _is_preempted(conditions: tuple[schema.Condition, ...]) -> bool:
+    return any(
+        (each.type, each.status, each.reason) == (DISRUPTED, "True", PREEMPTED)
+        for each in conditions
+    )
 
 
 def _is_init_done(statuses: tuple[schema.ContainerStatus, ...]) -> bool:

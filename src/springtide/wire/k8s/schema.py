@@ -82,6 +82,14 @@ class NodeStatus(Read, frozen=True):
     allocatable: Raw = ABSENT
     conditions: tuple[NodeCondition, ...] = ()
     declared_features: tuple[str, ...] = ()
+    images: Raw = ABSENT
+
+
+class ContainerImage(Read, frozen=True):
+    """An image that a node has."""
+
+    names: tuple[str, ...] = ()
+    size_bytes: int = 0
 
 
 class Node(Read, frozen=True, tag="Node", tag_field="kind"):
@@ -133,6 +141,7 @@ class Container(Read, frozen=True):
     """A container of a pod."""
 
     name: str = ""
+    image: str = ""
     resources: Raw = ABSENT
     ports: Raw = ABSENT
     restart_policy: str = ""
@@ -166,8 +175,9 @@ class PodAffinityTerm(Read, frozen=True):
 
 
 class WeightedPodAffinityTerm(Read, frozen=True):
-    """A preference; its weight excludes no node."""
+    """A preference; it excludes no node."""
 
+    weight: int = 0
     pod_affinity_term: PodAffinityTerm = PodAffinityTerm()
 
 
@@ -191,11 +201,18 @@ class RequiredNodeAffinity(Read, frozen=True):
     node_selector_terms: tuple[NodeTerm, ...] = ()
 
 
+class PreferredNodeTerm(Read, frozen=True):
+    """A preference; it excludes no node."""
+
+    weight: int = 0
+    preference: NodeTerm = NodeTerm()
+
+
 class NodeAffinity(Read, frozen=True):
-    """Node affinity, required terms in full."""
+    """Node affinity."""
 
     required_during_scheduling_ignored_during_execution: RequiredNodeAffinity | None = None
-    preferred_during_scheduling_ignored_during_execution: tuple[Present, ...] = ()
+    preferred_during_scheduling_ignored_during_execution: tuple[PreferredNodeTerm, ...] = ()
 
 
 class Affinity(Read, frozen=True):
@@ -261,8 +278,14 @@ class RbdImage(Read, frozen=True):
     read_only: bool = False
 
 
+class ImageVolume(Read, frozen=True):
+    """A volume that is an image."""
+
+    reference: str = ""
+
+
 class Volume(Read, frozen=True):
-    """A volume, as far as its kind can decide about nodes."""
+    """A volume, as far as its kind can decide about nodes; an image has a say in scores only."""
 
     name: str = ""
     persistent_volume_claim: ClaimSource | None = None
@@ -272,6 +295,7 @@ class Volume(Read, frozen=True):
     rbd: RbdImage | None = None
     iscsi: IscsiDisk | None = None
     azure_disk: AzureDisk | None = None
+    image: ImageVolume | None = None
 
     @property
     def decides(self) -> bool:
@@ -343,6 +367,7 @@ class PodStatus(Read, frozen=True):
 
     phase: str = ""
     nominated_node_name: str = ""
+    start_time: str | None = None
     conditions: tuple[Condition, ...] = ()
     container_statuses: tuple[ContainerStatus, ...] = ()
     init_container_statuses: tuple[ContainerStatus, ...] = ()
@@ -373,6 +398,7 @@ class ReplicaSpec(Read, frozen=True):
     """What a workload with a number of replicas wants."""
 
     replicas: int = 1
+    selector: LabelSelector | None = None
     template: PodTemplate = PodTemplate()
 
 
@@ -404,6 +430,28 @@ class StatefulSet(Read, frozen=True, tag="StatefulSet", tag_field="kind"):
     api_version: str = ""
     metadata: Metadata = Metadata()
     spec: StatefulSetSpec = StatefulSetSpec()
+
+
+class SelectorSpec(Read, frozen=True):
+    """What selects pods by plain labels."""
+
+    selector: dict[str, str] = {}
+
+
+class ReplicationController(Read, frozen=True, tag="ReplicationController", tag_field="kind"):
+    """A replication controller, of which only the selector counts."""
+
+    api_version: str = ""
+    metadata: Metadata = Metadata()
+    spec: SelectorSpec = SelectorSpec()
+
+
+class Service(Read, frozen=True, tag="Service", tag_field="kind"):
+    """A service, of which only the selector counts."""
+
+    api_version: str = ""
+    metadata: Metadata = Metadata()
+    spec: SelectorSpec = SelectorSpec()
 
 
 class JobSpec(Read, frozen=True):
@@ -456,6 +504,7 @@ class PriorityClass(Read, frozen=True, tag="PriorityClass", tag_field="kind"):
     metadata: Metadata = Metadata()
     value: int = 0
     global_default: bool = False
+    preemption_policy: str = ""
 
 
 class Overhead(Read, frozen=True):
@@ -492,4 +541,6 @@ Object: TypeAlias = (
     | DaemonSet
     | PriorityClass
     | RuntimeClass
+    | Service
+    | ReplicationController
 )

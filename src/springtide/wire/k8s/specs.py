@@ -16,6 +16,7 @@ from springtide.model.pod import Container, HostPort, PodSpec
 from springtide.wire.k8s import schema
 from springtide.wire.k8s.admission import admitted
 from springtide.wire.k8s.between import to_neighbours
+from springtide.wire.k8s.classes import NEVER
 from springtide.wire.k8s.features import required_features
 from springtide.wire.k8s.foreign import foreign_fields
 from springtide.wire.k8s.parts import Parts, decoded, is_given
@@ -56,6 +57,7 @@ def _key(read: schema.PodSpec, *, is_manifest: bool) -> Hashable:
         bytes(read.resources),
         read.scheduler_name,
         read.priority,
+        read.preemption_policy,
         read.scheduling_gates,
         read.resource_claims,
         # The names of other volumes are made up for each pod.
@@ -110,6 +112,7 @@ class _Reading:
             tolerations=self._tolerations(),
             scheduler_name=read.scheduler_name or DEFAULT_SCHEDULER,
             priority=read.priority,
+            may_preempt=read.preemption_policy != NEVER,
             scheduling_gates=tuple(gate.name for gate in read.scheduling_gates),
             volumes=to_volumes(read.volumes, is_manifest=self._is_manifest),
             required_features=required_features(read),

@@ -12,23 +12,22 @@ import msgspec
 
 from springtide.base.taints import NO_EXECUTE, NO_SCHEDULE, Toleration
 from springtide.model.pod import Owner, Pod, PodSpec
-from springtide.model.workload import DaemonSet
+from springtide.model.selecting import Reference
+from springtide.model.workload import HASH_LABEL, DaemonSet
 from springtide.wire.errors import MalformedObject
 from springtide.wire.k8s import schema
 from springtide.wire.k8s.between import merged
 from springtide.wire.k8s.parts import Parts
 from springtide.wire.k8s.pods import DEFAULT_NAMESPACE, to_owner
+from springtide.wire.k8s.preferences import to_preferences
 from springtide.wire.k8s.specs import to_spec
 
 REPLICAS_MAX: Final = 100_000
 TEMPLATE_PATH: Final = "spec.template.spec"
 _NODE_CRITICAL: Final = "system-node-critical"
 _NEVER_PREEMPTS: Final = "Never"
-HASH_LABEL: Final = "pod-template-hash"
 
 Replicated = schema.Deployment | schema.ReplicaSet | schema.StatefulSet | schema.Job
-Reference = tuple[str, str, str]
-"""Kind, namespace and name of an object."""
 
 _NODE_TROUBLES: Final = (
     ("node.kubernetes.io/not-ready", NO_EXECUTE),
@@ -121,6 +120,7 @@ def to_pods(workload: Replicated, parts: Parts, *, taken: frozenset[str] | set[s
     spec = to_spec(_template_spec(workload), parts, path=TEMPLATE_PATH, is_manifest=True)
     metadata = workload.spec.template.metadata
     spec = merged(spec, metadata.labels)
+    preferences = to_preferences(workload.spec.template.spec, parts, labels=metadata.labels)
     uid = workload.metadata.uid or f"{kind}/{namespace}/{name}"
     owner = Owner(kind=kind, name=name, uid=uid)
     names = _free_names(namespace, name, count, taken)
@@ -133,6 +133,7 @@ def to_pods(workload: Replicated, parts: Parts, *, taken: frozenset[str] | set[s
             labels=metadata.labels,
             annotations=metadata.annotations,
             owner=owner,
+            preferences=preferences,
         )
         for each in names
     ]

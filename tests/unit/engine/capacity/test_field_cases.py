@@ -131,7 +131,7 @@ def test_fc_045_the_existing_node_is_refused_for_its_card() -> None:
     )
 
     (stuck,) = report.stuck
-    assert stuck.message == "0/1 nodes are available: 1 1/1 CardInsufficientMemory."
+    assert stuck.message.startswith("0/1 nodes are available: 1 1/1 CardInsufficientMemory. ")
 
 
 @pytest.mark.parametrize(

@@ -163,6 +163,19 @@ def test_a_volume_that_is_reserved_for_the_claim_is_the_only_one() -> None:
     assert answers(using("data"), ZONES, storage=storage) == [NO_VOLUME, None]
 
 
+def test_a_claim_that_is_named_twice_takes_a_second_volume() -> None:
+    reserved = volume("reserved", reserved_for="data")
+    none_made = late_class(provisioner=NO_PROVISIONER)
+    alone = stored(waiting("data"), reserved, none_made)
+    beside_another = stored(waiting("data"), reserved, volume("pv"), none_made)
+
+    found = [
+        answers(using("data", "data"), [roomy()], storage=each) for each in (alone, beside_another)
+    ]
+
+    assert found == [[NO_VOLUME], [None]]
+
+
 def test_a_volume_serves_one_claim_and_the_smallest_claim_chooses_first() -> None:
     claims = (waiting("small", size="1Gi"), waiting("large", size="8Gi"))
     none_made = late_class(provisioner=NO_PROVISIONER)

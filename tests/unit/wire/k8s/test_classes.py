@@ -57,6 +57,15 @@ def test_the_default_class_is_for_pods_without_one() -> None:
     assert manifest(default, pod(priority=3)).spec.priority == 3
 
 
+def test_a_class_may_forbid_preemption() -> None:
+    patient = priority("patient", 7, preemptionPolicy="Never")
+
+    assert not manifest(patient, pod(priorityClassName="patient")).spec.may_preempt
+    assert manifest(priority("urgent", 7), pod(priorityClassName="urgent")).spec.may_preempt
+    usual = priority("usual", 0, preemptionPolicy="Never", globalDefault=True)
+    assert not manifest(usual, pod()).spec.may_preempt
+
+
 def test_the_classes_of_the_system_are_always_there_and_may_be_given() -> None:
     name = "system-node-critical"
 

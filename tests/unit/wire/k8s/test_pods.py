@@ -102,6 +102,40 @@ def test_a_deletion_timestamp_means_terminating() -> None:
 
 
 @pytest.mark.parametrize(
+    ("deleted", "condition", "is_preempted"),
+    [
+        (True, {"status": "True", "reason": "PreemptionByScheduler"}, True),
+        (True, {"status": "True", "reason": "EvictionByEvictionAPI"}, False),
+        (True, {"status": "False", "reason": "PreemptionByScheduler"}, False),
+        (False, {"status": "True", "reason": "PreemptionByScheduler"}, False),
+    ],
+    ids=["preempted", "evicted", "not any more", "not being deleted"],
+)
+def test_a_pod_that_goes_to_make_room_is_known_by_its_condition(
+    deleted: bool,  # noqa: FBT001 - a column of the table
+    condition: dict[str, str],
+    is_preempted: bool,  # noqa: FBT001 - a column of the table
+) -> None:
+    metadata = {"deletionTimestamp": "2026-01-01T00:00:00Z"} if deleted else {}
+    conditions = [{"type": "DisruptionTarget", **condition}]
+
+    found = pod(metadata=metadata, status={"conditions": conditions})
+
+    assert found.is_preempted is is_preempted
+
+
+def test_what_preemption_reads_is_kept() -> None:
+    spec = {"priority": 7, "preemptionPolicy": "Never"}
+    status = {"startTime": "2026-01-01T00:00:00Z", "nominatedNodeName": "n0"}
+
+    found = pod(spec, status=status)
+
+    assert (found.spec.priority, found.spec.may_preempt) == (7, False)
+    assert (found.started, found.nominated_node) == ("2026-01-01T00:00:00Z", "n0")
+    assert pod({"preemptionPolicy": "PreemptLowerPriority"}).spec.may_preempt
+
+
+@pytest.mark.parametrize(
     ("statuses", "is_done"),
     [
         ([], False),
