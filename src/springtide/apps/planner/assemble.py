@@ -418,7 +418,7 @@ def _unreadable(pod: Pod, family: str, place: str, refusal: Refusal) -> Problem:
 def _admitted(pod: Pod, families: Mapping[str, DeviceFamily]) -> Pod | Refusal:
     """Return a manifest's pod as admission would store it, or why it would be denied."""
     for family in families.values():
-        answer = family.admit(pod.spec)
+        answer = family.admit(pod)
         if isinstance(answer, Refusal):
             return answer
         pod = replace(pod, spec=answer)

@@ -18,10 +18,10 @@ from springtide.engine.capacity.plan import plan
 from springtide.engine.capacity.scene import Bounds, Manner
 from springtide.engine.capacity.situation import Situation
 from springtide.engine.placement.classes import Classifier
+from springtide.engine.placement.configured import InvalidConfig
 from springtide.engine.placement.family import DeviceFamily
 from springtide.engine.placement.tables import Tables
 from springtide.policies.expanders import PriceModel, chain
-from springtide.vendors.nvidia import InvalidConfig
 from springtide.wire.cel import Selectors
 from springtide.wire.documents import DEVICE_CONFIG, Input
 

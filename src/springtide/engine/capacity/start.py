@@ -6,14 +6,14 @@ import msgspec
 from msgspec.structs import replace
 
 from springtide.engine.capacity.shortage import shortage
-from springtide.engine.capacity.states import DeviceStates, nameless
+from springtide.engine.capacity.states import DeviceStates
 from springtide.engine.dynamic_resources.copies import moved
 from springtide.engine.framework.ask import reads_others
 from springtide.engine.framework.node_resources_fit import NodeResourcesFit
 from springtide.engine.placement.classes import PodClass, standing_holding
 from springtide.engine.placement.tables import Tables
 from springtide.engine.simulation.templates import Template
-from springtide.model.device import DeviceView, Inventory
+from springtide.model.device import DeviceView, Inventory, nameless
 from springtide.model.ledger import Holding
 from springtide.model.overlay import Overlay
 from springtide.model.presence import standing
