@@ -54,7 +54,72 @@ def dump(moment: str) -> list[Source]:
     return [*files.read([str(path) for path in paths], stdin=io.BytesIO()), groups]
 
 
+API = "resource.k8s.io/v1"
+DRIVER = "gpu.acme.com"
+
+
+def claimed(model: str) -> dict[str, Any]:
+    """Return a template of claims for two cards of one board: of this model, or else large ones."""
+    by_model = f'device.attributes["{DRIVER}"].model == "{model}"'
+    large = f'device.capacity["{DRIVER}"].memory.compareTo(quantity("40Gi")) >= 0'
+    texts = {"own": by_model} if model != "any" else {"own": by_model, "large": large}
+    wanted = [
+        {"name": name, "deviceClassName": "gpu", "count": 2,
+         "selectors": [{"cel": {"expression": text}}]}
+        for name, text in texts.items()
+    ]  # fmt: skip
+    devices = {
+        "requests": [{"name": "cards", "firstAvailable": wanted}],
+        "constraints": [{"requests": ["cards"], "matchAttribute": "boards.acme.com/board"}],
+    }
+    metadata = {"name": f"two-{model}", "namespace": "team"}
+    return {
+        "apiVersion": API,
+        "kind": "ResourceClaimTemplate",
+        "metadata": metadata,
+        "spec": {"spec": {"devices": devices}},
+    }
+
+
+def claims() -> list[Source]:
+    """Return a cluster whose pods claim devices of two nodes, which suffice for some of them."""
+    node: dict[str, Any] = {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "status": {"allocatable": {"pods": "9"}},
+    }
+    objects = [
+        {"apiVersion": API, "kind": "DeviceClass", "metadata": {"name": "gpu"},
+         "spec": {"selectors": [{"cel": {"expression": f'device.driver == "{DRIVER}"'}}]}},
+        *(claimed(model) for model in ("small", "big", "any")),
+    ]  # fmt: skip
+    for name, model, memory in (("rack-1", "small", "20Gi"), ("rack-2", "big", "80Gi")):
+        cards = [
+            {"name": f"card-{index}",
+             "attributes": {"model": {"string": model},
+                            "boards.acme.com/board": {"int": index // 2}},
+             "capacity": {"memory": {"value": memory}}}
+            for index in range(4)
+        ]  # fmt: skip
+        pool = {"name": name, "generation": 1, "resourceSliceCount": 1}
+        spec = {"driver": DRIVER, "pool": pool, "nodeName": name, "devices": cards}
+        objects += [
+            {**node, "metadata": {"name": name}},
+            {"apiVersion": API, "kind": "ResourceSlice", "metadata": {"name": name}, "spec": spec},
+        ]
+    for index, model in enumerate(["small", "big", "any", "any"]):
+        source = {"name": "cards", "resourceClaimTemplateName": f"two-{model}"}
+        objects.append(
+            {"apiVersion": "v1", "kind": "Pod",
+             "metadata": {"name": f"train-{index}", "namespace": "team", "uid": f"u-{index}"},
+             "spec": {"containers": [{"name": "main"}], "resourceClaims": [source]}}
+        )  # fmt: skip
+    document = {"apiVersion": "v1", "kind": "List", "items": objects}
+    return [Source("claims", json.dumps(document).encode())]
+
+
 INPUTS = {
+    "claims": claims(),
     **{str(folder.relative_to(ROOT / "examples")): example(folder) for folder in EXAMPLES},
     "before": dump("before"),
     "after": dump("after"),
@@ -130,6 +195,13 @@ def words_of(value: Any) -> Iterator[str]:
             yield from words_of(each)
 
 
+def test_the_claims_of_these_tests_are_met_by_what_expressions_say() -> None:
+    answer = report(INPUTS["claims"])
+
+    assert [each["node"] for each in answer["fitting"]] == ["rack-1", "rack-2", "rack-2"]
+    assert [each["pods"] for each in answer["stuck"]] == [("team/train-3",)]
+
+
 @pytest.mark.parametrize("name", INPUTS)
 def test_a_snapshot_plans_like_its_input(name: str) -> None:
     snapshot = run(INPUTS[name], Choices())
@@ -162,8 +234,8 @@ def test_none_of_the_old_names_remains(name: str) -> None:
 
     data, _ = under_other_names(INPUTS[name])
 
-    # The groups of Kubernetes' API stay, whatever a pool may be called.
-    text = re.sub(r'"apiVersion":"[^"]*"', "", data.decode())
+    # Groups of the API and keys of makers of devices stay, whatever somebody's pool is called.
+    text = re.sub(r'"apiVersion":"[^"]*"|"(nvidia|huawei)\.com/[\w.-]+"', "", data.decode())
     parts = set(re.split(r"[^\w.-]+", text))
     assert len(old) > 5
     assert sorted(old & parts) == []

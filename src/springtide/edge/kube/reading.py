@@ -105,6 +105,6 @@ def _gathered(
         unserved=tuple(
             resource
             for resource, outcome in pairs
-            if isinstance(outcome, NotServed) and not resource.is_extension
+            if isinstance(outcome, NotServed) and not resource.is_optional
         ),
     )

@@ -14,8 +14,8 @@ from springtide.wire.k8s.objects import reads
 class Resource(msgspec.Struct, frozen=True, kw_only=True):
     """One kind of object. `versions` are tried in order until the server knows one.
 
-    Without the `is_essential` ones there is no answer at all. An `is_extension` is there only if
-    somebody installed it, so its absence is nothing to speak of.
+    Without the `is_essential` ones there is no answer at all. An `is_optional` one is there
+    only if somebody installed or enabled it, so its absence is nothing to speak of.
     """
 
     kind: str
@@ -24,7 +24,7 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     versions: tuple[str, ...] = ("v1",)
     selector: str = ""
     is_essential: bool = False
-    is_extension: bool = False
+    is_optional: bool = False
 
     @property
     def name(self) -> str:
@@ -72,20 +72,27 @@ RESOURCES: Final = (
     ),
     Resource(kind="ResourceSlice", plural="resourceslices", group=CLAIMS, versions=CLAIM_VERSIONS),
     Resource(kind="DeviceClass", plural="deviceclasses", group=CLAIMS, versions=CLAIM_VERSIONS),
+    Resource(
+        kind="DeviceTaintRule",
+        plural="devicetaintrules",
+        group=CLAIMS,
+        versions=("v1", "v1beta2", "v1alpha3"),
+        is_optional=True,
+    ),
     Resource(kind="ConfigMap", plural="configmaps", selector=HAMI_SELECTOR),
     Resource(
         kind="NodeGroups",
         plural="nodegroups",
         group=OURS,
         versions=("v1alpha1",),
-        is_extension=True,
+        is_optional=True,
     ),
     Resource(
         kind="DeviceProfile",
         plural="deviceprofiles",
         group=OURS,
         versions=("v1alpha1",),
-        is_extension=True,
+        is_optional=True,
     ),
 )
 

@@ -42,6 +42,7 @@ _QUANTITIES: Final = frozenset(
     {"capacity", "allocatable", "requests", "limits", "allocatedResources", "podFixed", "overhead",
      "hard", "used"}
 )  # fmt: skip
+_AMOUNT: Final = (str, int, float)
 _SELECTORS: Final = frozenset({"matchLabels", "matchExpressions", "nodeSelectorTerms"})
 _WORDS_OF_API: Final = frozenset(
     {"kind", "type", "reason", "operator", "effect", "phase", "status"}
@@ -50,6 +51,8 @@ _KEYS: Final = frozenset(
     {"key", "topologyKey", "topologyKeys", "matchLabelKeys", "mismatchLabelKeys", "ignoredTaints",
      "labelKey"}
 )  # fmt: skip
+# What devices of resource.k8s.io are described by, with a driver's domain or without.
+_ATTRIBUTES: Final = frozenset({"attributes", "capacity"})
 _VALUES: Final = frozenset({"value", "values", "string"})
 _IMAGES: Final = frozenset({"image", "names"})
 # Kinds of which many are called by the domain of a maker, in other fields and expressions too.
@@ -60,6 +63,7 @@ _PREFIXES: Final = {
     "NodeGroups": "groups", "DeviceProfile": "profile",
 }  # fmt: skip
 _URL: Final = re.compile(r"(?P<scheme>[a-z]+)://(?P<host>[^/]*).*", re.DOTALL)
+_PART_OF_REQUEST: Final = re.compile(r"[a-z0-9-]+/[a-z0-9-]+")
 _LITERAL: Final = re.compile(r'"([^"\\]*)"|' + r"'([^'\\]*)'")
 _NOWHERE: Final = "nobody://"
 
@@ -109,6 +113,8 @@ class _Rewriting:
             "apiVersion": self._version,
             "apiGroup": self._version,
             "ignoredResourceGroups": self._domain,
+            "matchAttribute": self._attribute,
+            "distinctAttribute": self._attribute,
             "uid": names.uid,
             "expression": self._expression,
             "providerID": self._provider_id,
@@ -159,8 +165,10 @@ class _Rewriting:
             return devices.rewritten(value, self._names)
         if field in _LABELS and not value.keys() & _SELECTORS:
             return {self._key(key): self._label(each) for key, each in value.items()}
-        if field in _QUANTITIES and not any(isinstance(each, dict) for each in value.values()):
+        if field in _QUANTITIES and all(isinstance(each, _AMOUNT) for each in value.values()):
             return {self._resource(key): self._label(each) for key, each in value.items()}
+        if field in _ATTRIBUTES and any(isinstance(each, dict) for each in value.values()):
+            return {self._attribute(key): self._value(each, "") for key, each in value.items()}
         if field == "nodeInfo":
             return {key: each for key, each in value.items() if key in _NODE_INFO}
         # The devices of a profile: how cards are made is nobody's secret.
@@ -179,20 +187,30 @@ class _Rewriting:
 
     def _word(self, word: str) -> str:
         """Return a text of no field in particular."""
+        if word in self._names.known:
+            return self._names.name(word)
+        domain, _, _ = word.partition("/")
+        is_kept = is_value(word) or is_api_word(word) or is_domain_known(domain)
+        return word if is_kept else self._made_up(word)
+
+    def _made_up(self, word: str) -> str:
+        """Return another text in the form of this one, as far as the form counts."""
         names = self._names
-        if word in names.known:
-            return names.name(word)
-        if is_value(word) or is_api_word(word):
-            return word
         if is_address(word):
             return names.address(word)
         matched = _URL.fullmatch(word)
         if matched is not None:
             return f"{matched['scheme']}://{names.domain(matched['host'])}"
-        domain, slash, _ = word.partition("/")
-        if is_domain_known(domain):
-            return word
+        domain, slash, rest = word.partition("/")
+        if _PART_OF_REQUEST.fullmatch(word):
+            return f"{self._word(domain)}/{self._word(rest)}"
         return names.key(word) if slash and "." in domain else names.name(word)
+
+    def _attribute(self, word: str) -> str:
+        """Return an attribute's name; expressions have domains as texts, and the rest as it is."""
+        domain, slash, own = word.rpartition("/")
+        is_kept = not slash or (domain not in self._names.known and is_domain_known(domain))
+        return word if is_kept else f"{self._label(domain)}/{own}"
 
     def _version(self, version: str) -> str:
         """Return an API version: groups that Kubernetes or a maker of devices has stay."""
