@@ -66,6 +66,7 @@ class ApiServer:
         self.scripted: dict[str, list[Reply]] = defaultdict(list)
         self.asked: list[Asked] = []
         self.ended = threading.Event()
+        self.has_hung = threading.Event()
         self._page_objects = page_objects
         self._server = _Listening(self)
         if tls is not None:
@@ -173,6 +174,7 @@ class _Handler(BaseHTTPRequestHandler):
         )
         reply = api.reply(asked)
         if reply.hangs:
+            api.has_hung.set()
             api.ended.wait()
         if reply.hangs or reply.cuts:
             self.close_connection = True

@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,14 @@ ROOT = Path(__file__).resolve().parents[3]
 DUMP = ROOT / "tests" / "recorded" / "cluster-dump"
 Captured = pytest.CaptureFixture[str]
 
+# A shell starts background jobs deaf to interrupts, and this may run in one.
+LISTENING = """
+import signal, sys
+from springtide.cli.main import main
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.argv[0] = "springtide"
+main()
+"""
 NODE: Object = {
     "kind": "Node",
     "metadata": {"name": "a"},
@@ -107,6 +116,45 @@ def test_what_is_piped_in_comes_before_the_current_cluster(tmp_path: Path) -> No
     assert done.returncode == 1
     assert b"1 pod is pending" in done.stdout
     assert server.asked == []
+
+
+@pytest.mark.parametrize(
+    ("flags", "sentence"),
+    [
+        (["-A"], b"There is no kubeconfig, and this is no pod of a cluster"),
+        (["--context", "prod"], b'no kubeconfig that could have the context "prod"'),
+    ],
+)
+def test_without_any_kubeconfig_the_remedy_is_named(
+    flags: list[str], sentence: bytes, tmp_path: Path
+) -> None:
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("KUBE")}
+
+    done = subprocess.run(
+        [sys.executable, "-m", "springtide", "plan", *flags],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+        env={**kept, "HOME": str(tmp_path)},
+    )
+
+    assert done.returncode == 2
+    assert sentence in done.stderr
+
+
+def test_an_interrupt_while_reading_ends_with_130(tmp_path: Path) -> None:
+    with api_server([NODE]) as server:
+        server.scripted[PATHS["Node"]] = [Reply(hangs=True)]
+        command = [sys.executable, "-c", LISTENING, "plan", "--kubeconfig"]
+        with subprocess.Popen(
+            [*command, kubeconfig(tmp_path / "config", server.url)], stderr=subprocess.PIPE
+        ) as process:
+            assert server.has_hung.wait(30)
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=30)
+
+    assert process.returncode == 130
+    assert b"Traceback" not in said
 
 
 def test_only_pods_of_the_namespace_are_planned_for(tmp_path: Path, capsys: Captured) -> None:

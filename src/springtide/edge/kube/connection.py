@@ -178,14 +178,17 @@ async def _load(settings: client.Configuration, kubeconfig: Kubeconfig) -> None:
 
 def _load_pod(settings: client.Configuration, access: Access) -> None:
     """Use the service account of the pod that we run in."""
+    if access.context:
+        raise Unusable(
+            f'There is no kubeconfig that could have the context "{access.context}": '
+            "name one with --kubeconfig or in KUBECONFIG."
+        )
     try:
-        if access.context:
-            raise config.ConfigException("there is none")  # noqa: TRY301
         config.load_incluster_config(client_configuration=settings)
     except config.ConfigException as fault:
         raise Unusable(
-            "There is no kubeconfig: name one with --kubeconfig or in KUBECONFIG "
-            f"(nor is this a pod of a cluster: {fault})."
+            "There is no kubeconfig, and this is no pod of a cluster: name a kubeconfig with "
+            "--kubeconfig or in KUBECONFIG."
         ) from fault
 
 
