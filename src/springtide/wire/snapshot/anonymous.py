@@ -15,6 +15,21 @@ from springtide.wire import kubescheduler, yaml
 from springtide.wire.configurations import DEVICE_CONFIG_KEY, is_device_config
 from springtide.wire.errors import MalformedDocument
 from springtide.wire.snapshot import devices
+from springtide.wire.snapshot.fields import (
+    AMOUNT,
+    ATTRIBUTES,
+    BY_DOMAIN,
+    IMAGES,
+    KEYS,
+    LABELS,
+    LEFT_OUT,
+    NODE_INFO,
+    PREFIXES,
+    QUANTITIES,
+    SELECTORS,
+    VALUES,
+    WORDS_OF_API,
+)
 from springtide.wire.snapshot.names import Names
 from springtide.wire.snapshot.objects import Object
 from springtide.wire.snapshot.words import (
@@ -25,43 +40,6 @@ from springtide.wire.snapshot.words import (
     is_value,
 )
 
-_LEFT_OUT: Final = frozenset(
-    {
-        "message", "env", "envFrom", "volumeMounts", "volumeDevices", "workingDir",
-        "terminationMessagePath", "securityContext", "hostAliases", "dnsConfig",
-        "hostname", "subdomain", "imagePullSecrets", "serviceAccount", "serviceAccountName",
-        "addresses", "podCIDR", "podCIDRs", "daemonEndpoints", "config", "containerID", "imageID",
-        "generateName", "finalizers", "volumesAttached", "volumesInUse", "mountOptions", "nodeID",
-        "opaque", "tlsConfig", "clientConnection", "leaderElection", "description",
-        "activeDeadlineSeconds", "parent", "managedFields",
-    }
-)  # fmt: skip
-_NODE_INFO: Final = frozenset({"architecture", "operatingSystem", "kubeletVersion"})
-_LABELS: Final = frozenset({"labels", "matchLabels", "nodeSelector"})
-_QUANTITIES: Final = frozenset(
-    {"capacity", "allocatable", "requests", "limits", "allocatedResources", "podFixed", "overhead",
-     "hard", "used"}
-)  # fmt: skip
-_AMOUNT: Final = (str, int, float)
-_SELECTORS: Final = frozenset({"matchLabels", "matchExpressions", "nodeSelectorTerms"})
-_WORDS_OF_API: Final = frozenset(
-    {"kind", "type", "reason", "operator", "effect", "phase", "status"}
-)
-_KEYS: Final = frozenset(
-    {"key", "topologyKey", "topologyKeys", "matchLabelKeys", "mismatchLabelKeys", "ignoredTaints",
-     "labelKey"}
-)  # fmt: skip
-# What devices of resource.k8s.io are described by, with a driver's domain or without.
-_ATTRIBUTES: Final = frozenset({"attributes", "capacity"})
-_VALUES: Final = frozenset({"value", "values", "string"})
-_IMAGES: Final = frozenset({"image", "names"})
-# Kinds of which many are called by the domain of a maker, in other fields and expressions too.
-_BY_DOMAIN: Final = frozenset({"CSIDriver", "DeviceClass", "RuntimeClass"})
-_PREFIXES: Final = {
-    "Node": "node", "Pod": "pod", "Namespace": "ns", "PersistentVolumeClaim": "claim",
-    "PersistentVolume": "volume", "StorageClass": "class", "DaemonSet": "daemons",
-    "NodeGroups": "groups", "DeviceProfile": "profile",
-}  # fmt: skip
 _URL: Final = re.compile(r"(?P<scheme>[a-z]+)://(?P<host>[^/]*).*", re.DOTALL)
 _PART_OF_REQUEST: Final = re.compile(r"[a-z0-9-]+/[a-z0-9-]+")
 _LITERAL: Final = re.compile(r'"([^"\\]*)"|' + r"'([^'\\]*)'")
@@ -78,20 +56,21 @@ def anonymised(objects: Sequence[Object], names: Names) -> list[Object]:
 
 def _know(value: Object, names: Names) -> None:
     """Learn what is called what, so that these names are found wherever they stand."""
-    metadata = value.get("metadata")
-    metadata = metadata if isinstance(metadata, dict) else {}
-    spec = value.get("spec") if isinstance(value.get("spec"), dict) else {}
-    assert spec is not None
-    kind = value.get("kind")
+    kind, metadata = value.get("kind"), _part(value, "metadata")
     name = metadata.get("name")
-    if not (kind in _BY_DOMAIN and isinstance(name, str) and is_domain_known(name)):
-        _learn(name, _PREFIXES.get(str(kind), "object"), names)
+    if not (kind in BY_DOMAIN and isinstance(name, str) and is_domain_known(name)):
+        _learn(name, PREFIXES.get(str(kind), "object"), names)
     _learn(metadata.get("namespace"), "ns", names)
-    _learn(spec.get("nodeName"), "node", names)
+    _learn(_part(value, "spec").get("nodeName"), "node", names)
     groups = value.get("groups")
-    if kind == "NodeGroups" and isinstance(groups, list):
-        for group in groups:
-            _learn(group.get("name") if isinstance(group, dict) else None, "group", names)
+    for group in groups if kind == "NodeGroups" and isinstance(groups, list) else []:
+        _learn(group.get("name") if isinstance(group, dict) else None, "group", names)
+
+
+def _part(value: Object, field: str) -> Object:
+    """Return a map inside an object, an empty one where it has none."""
+    part = value.get(field)
+    return part if isinstance(part, dict) else {}
 
 
 def _learn(word: object, prefix: str, names: Names) -> None:
@@ -106,10 +85,10 @@ class _Rewriting:
         self._names = names
         self._has_plugins = False
         self._rules: Mapping[str, Callable[[str], str]] = {
-            **dict.fromkeys(_WORDS_OF_API, self._enumerated),
-            **dict.fromkeys(_KEYS, self._key),
-            **dict.fromkeys(_VALUES, self._label),
-            **dict.fromkeys(_IMAGES, self._image),
+            **dict.fromkeys(WORDS_OF_API, self._enumerated),
+            **dict.fromkeys(KEYS, self._key),
+            **dict.fromkeys(VALUES, self._label),
+            **dict.fromkeys(IMAGES, self._image),
             "apiVersion": self._version,
             "apiGroup": self._version,
             "ignoredResourceGroups": self._domain,
@@ -120,14 +99,8 @@ class _Rewriting:
             "providerID": self._provider_id,
             "providerIdPattern": self._pattern,
         }
-        self._provider_ids = sorted(
-            {
-                each["spec"]["providerID"]
-                for each in objects
-                if isinstance(each.get("spec"), dict)
-                and isinstance(each["spec"].get("providerID"), str)
-            }
-        )
+        ids = (_part(each, "spec").get("providerID") for each in objects)
+        self._provider_ids = sorted({each for each in ids if isinstance(each, str)})
 
     def object(self, value: Object) -> Object:
         """Return one object under other names."""
@@ -143,7 +116,7 @@ class _Rewriting:
         return {
             self._field(key): self._value(each, key)
             for key, each in value.items()
-            if key not in _LEFT_OUT
+            if key not in LEFT_OUT
         }
 
     def _field(self, key: str) -> str:
@@ -163,14 +136,14 @@ class _Rewriting:
         """Return a map inside an object, whose keys may be somebody's words."""
         if field == "annotations":
             return devices.rewritten(value, self._names)
-        if field in _LABELS and not value.keys() & _SELECTORS:
+        if field in LABELS and not value.keys() & SELECTORS:
             return {self._key(key): self._label(each) for key, each in value.items()}
-        if field in _QUANTITIES and all(isinstance(each, _AMOUNT) for each in value.values()):
+        if field in QUANTITIES and all(isinstance(each, AMOUNT) for each in value.values()):
             return {self._resource(key): self._label(each) for key, each in value.items()}
-        if field in _ATTRIBUTES and any(isinstance(each, dict) for each in value.values()):
+        if field in ATTRIBUTES and any(isinstance(each, dict) for each in value.values()):
             return {self._attribute(key): self._value(each, "") for key, each in value.items()}
         if field == "nodeInfo":
-            return {key: each for key, each in value.items() if key in _NODE_INFO}
+            return {key: each for key, each in value.items() if key in NODE_INFO}
         # The devices of a profile: how cards are made is nobody's secret.
         return value if value.keys() >= {"vendor", "count"} else self._map(value)
 

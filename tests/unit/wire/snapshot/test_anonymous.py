@@ -134,6 +134,20 @@ def test_resources_of_somebody_are_renamed_in_asks_nodes_and_configurations_alik
     }
 
 
+def test_services_and_controllers_select_the_pods_that_they_selected() -> None:
+    labels = {"team": "rocket", "app": "web"}
+    pod = {"kind": "Pod", "metadata": {"name": "p", "labels": labels}}
+    service = {"kind": "Service", "spec": {"selector": labels}}
+    controller = {"kind": "ReplicaSet", "spec": {"selector": {"matchLabels": labels}}}
+
+    new_pod, new_service, new_controller = other(pod, service, controller)
+
+    selected = new_pod["metadata"]["labels"]
+    assert "rocket" not in json.dumps(selected)
+    assert new_service["spec"]["selector"] == selected
+    assert new_controller["spec"]["selector"] == {"matchLabels": selected}
+
+
 def test_a_pattern_finds_the_same_nodes() -> None:
     nodes = [
         {"kind": "Node", "metadata": {"name": f"n{i}"}, "spec": {"providerID": f"c:///{pool}/{i}"}}
