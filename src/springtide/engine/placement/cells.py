@@ -113,7 +113,8 @@ def looked_up(flags: Bool, cells: Int32) -> Bool:
 
 def per_row(cells: Bool) -> Float32:
     """Return how many cells of each row are true; a product is much faster than a sum here."""
-    counts: Float32 = np.dot(cells.astype(np.float32), _ones(cells.shape[1]))
+    with _of_small_products():
+        counts: Float32 = np.dot(cells.astype(np.float32), _ones(cells.shape[1]))
     return counts
 
 
@@ -160,5 +161,15 @@ def _sums(slots: Int32, cores: Int32, memory: Int32, rows: Rows) -> tuple[Sums, 
 
 def _sum(cells: Int32, rows: Rows) -> Sums:
     # Doubles hold these sums exactly, and a product is several times faster than a sum.
-    total: Sums = np.dot(cells.take(rows, axis=0).astype(np.float64), np.ones(cells.shape[1]))
+    with _of_small_products():
+        total: Sums = np.dot(cells.take(rows, axis=0).astype(np.float64), np.ones(cells.shape[1]))
     return total
+
+
+def _of_small_products() -> np.errstate:
+    """Return a context in which products of whole numbers raise no alarm.
+
+    They have no invalid values, but numpy was seen to warn of some, which came from the library that
+    it multiplies with and not from the arrays.
+    """
+    return np.errstate(invalid="ignore")
