@@ -24,6 +24,10 @@ MemoryAsked = Int32 | Int64 | int
 _UINT8: Final = tuple(np.arange(256, dtype=np.uint8))
 """Codes as array scalars, made once: making one costs as much as an operation on a few rows."""
 
+without_alarm: Final = np.errstate(invalid="ignore")
+"""For functions that count with products: numpy was seen to warn of an invalid value in a product of
+small arrays of whole numbers, which can have none. One context around many products costs least."""
+
 
 class Cells:
     """The cells of the rows in question."""
@@ -113,8 +117,7 @@ def looked_up(flags: Bool, cells: Int32) -> Bool:
 
 def per_row(cells: Bool) -> Float32:
     """Return how many cells of each row are true; a product is much faster than a sum here."""
-    with _of_small_products():
-        counts: Float32 = np.dot(cells.astype(np.float32), _ones(cells.shape[1]))
+    counts: Float32 = np.dot(cells.astype(np.float32), _ones(cells.shape[1]))
     return counts
 
 
@@ -147,6 +150,7 @@ def joined(earlier: Verdicts, later: Verdicts) -> Verdicts:
     )
 
 
+@without_alarm
 def load_scores(columns: DeviceColumns, rows: Rows) -> Float32:
     """Return how loaded the nodes are, all devices of the family taken together."""
     return node_scores(
@@ -161,15 +165,5 @@ def _sums(slots: Int32, cores: Int32, memory: Int32, rows: Rows) -> tuple[Sums, 
 
 def _sum(cells: Int32, rows: Rows) -> Sums:
     # Doubles hold these sums exactly, and a product is several times faster than a sum.
-    with _of_small_products():
-        total: Sums = np.dot(cells.take(rows, axis=0).astype(np.float64), np.ones(cells.shape[1]))
+    total: Sums = np.dot(cells.take(rows, axis=0).astype(np.float64), np.ones(cells.shape[1]))
     return total
-
-
-def _of_small_products() -> np.errstate:
-    """Return a context in which products of whole numbers raise no alarm.
-
-    They have no invalid values, but numpy was seen to warn of some, which came from the library that
-    it multiplies with and not from the arrays.
-    """
-    return np.errstate(invalid="ignore")
