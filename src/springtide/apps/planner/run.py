@@ -12,6 +12,7 @@ from springtide.apps.planner.limits import idle_limits
 from springtide.apps.planner.remedies import remedies
 from springtide.apps.planner.report import InputReport, PlanReport
 from springtide.apps.planner.schedulers import Claimable, scheduler_notes, schedulers
+from springtide.apps.planner.selector_faults import selector_faults
 from springtide.apps.planner.spending import Calls
 from springtide.base.clock import Clock, Rng
 from springtide.base.errors import SpringtideError
@@ -55,9 +56,8 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
     with an extender that cannot be called as it says.
     """
     kinds = _families(found, request)
-    claimable = Claimable(
-        storage=found.storage, devices=found.device_objects, selectors=Selectors()
-    )
+    selectors = Selectors()
+    claimable = Claimable(storage=found.storage, devices=found.device_objects, selectors=selectors)
     judges = schedulers(found.scheduler, kinds, claimable)
     picture = assemble(found, kinds, spreading=judges.spreading)
     chosen: tuple[str, ...] = ()
@@ -105,6 +105,7 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
         problems=(
             *found.problems,
             *inspection.inspected(found),
+            *selector_faults(found, selectors),
             *picture.problems,
             *judges.problems,
             *heard.problems,
