@@ -42,7 +42,8 @@ from springtide.wire.snapshot.words import (
 
 _URL: Final = re.compile(r"(?P<scheme>[a-z]+)://(?P<host>[^/]*).*", re.DOTALL)
 _PART_OF_REQUEST: Final = re.compile(r"[a-z0-9-]+/[a-z0-9-]+")
-_LITERAL: Final = re.compile(r'"([^"\\]*)"|' + r"'([^'\\]*)'")
+# A text in an expression, or a comment.
+_LITERAL: Final = re.compile(r'"(?:[^"\\]|\\.)*"|' + r"'(?:[^'\\]|\\.)*'|//[^\n]*")
 _NOWHERE: Final = "nobody://"
 
 
@@ -219,6 +220,8 @@ class _Rewriting:
 
     def _literal(self, found: re.Match[str]) -> str:
         quote, word = found[0][0], found[0][1:-1]
+        if quote == "/":
+            return ""
         is_kept = word not in self._names.known and is_domain_known(word.partition("/")[0])
         return f"{quote}{word if is_kept else self._label(word)}{quote}"
 

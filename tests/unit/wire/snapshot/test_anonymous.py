@@ -201,6 +201,16 @@ def test_expressions_compare_with_the_new_words() -> None:
     )
 
 
+def test_expressions_keep_their_code_and_lose_comments() -> None:
+    text = """device.driver.matches('acme\\'s "own"') // as acme says\n&& true"""
+    claim = {"kind": "DeviceClass", "spec": {"selectors": [{"cel": {"expression": text}}]}}
+
+    (changed,) = other(claim)
+
+    expression = changed["spec"]["selectors"][0]["cel"]["expression"]
+    assert re.fullmatch(r"device\.driver\.matches\('x-\w+'\) \n&& true", expression)
+
+
 def test_texts_for_people_and_whatever_decides_nothing_is_left_out() -> None:
     pod = {
         "kind": "Pod",
@@ -246,8 +256,12 @@ def put(value: Any, path: tuple[Any, ...], text: str) -> Any:
     return changed
 
 
-# What stays whatever it is: versions of the API and of programs, and what makers call devices.
-OPEN = {"apiVersion", "architecture", "kubeletVersion", "operatingSystem", "vendor", "type", "mode"}
+# What stays whatever it is: versions of the API and of programs, what makers call devices, and
+# the code of expressions.
+OPEN = {
+    "apiVersion", "architecture", "kubeletVersion", "operatingSystem", "vendor", "type", "mode",
+    "expression",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
