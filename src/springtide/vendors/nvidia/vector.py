@@ -33,7 +33,7 @@ _UINT8: Final = tuple(np.arange(256, dtype=np.uint8))
 
 def evaluate(ask: NvidiaAsk, columns: DeviceColumns, rows: Rows) -> Verdicts:
     """Return the verdicts over these rows: the first refusing request's, or that all pass."""
-    cells = _Cells(ask, columns, rows)
+    cells = Cells(ask, columns, rows)
     judged = [request for request in ask.requests[: ask.init_count] if request is not None]
     app = [request for request in ask.requests[ask.init_count :] if request is not None]
     verdicts: Verdicts | None = None
@@ -67,7 +67,7 @@ def _sum(cells: Int32, rows: Rows) -> Sums:
     return total
 
 
-class _Cells:
+class Cells:
     """The cells of the rows in question, and what does not depend on the request."""
 
     def __init__(self, ask: NvidiaAsk, columns: DeviceColumns, rows: Rows) -> None:
@@ -176,9 +176,9 @@ def _count(found: Codes, refuses: Bool, code: int) -> None:
     np.maximum(found, np.multiply(refuses, _UINT8[code]), out=found)
 
 
-def _judged(cells: _Cells, request: Request) -> Verdicts:
+def _judged(cells: Cells, request: Request) -> Verdicts:
     ask, wanted = cells.ask, request.count
-    found = _codes(cells, request)
+    found = codes_of(cells, request)
     accepts = (found == ACCEPTED) & cells.is_candidate
     is_mig_free: Bool = _per_row(accepts & cells.is_mig) > 0
     fits: Bool = (_per_row(accepts) >= wanted) | is_mig_free
@@ -199,10 +199,10 @@ def _judged(cells: _Cells, request: Request) -> Verdicts:
     return Verdicts(fits=fits, is_exact=is_exact, codes=found)
 
 
-def _codes(cells: _Cells, request: Request) -> Codes:
+def codes_of(cells: Cells, request: Request) -> Codes:
     """Return per cell the first check that refuses it."""
     found = cells.lasting.copy()
-    memory = _memory_asked(cells, request)
+    memory = memory_asked(cells, request)
     _count(found, cells.memory_total < memory, codes.MEMORY_TOO_SMALL)
     _count(found, cells.memory_free < memory, codes.MEMORY_TAKEN)
     total, used, cores = cells.cores_total, cells.cores_used, min(request.cores, PERCENT)
@@ -215,7 +215,7 @@ def _codes(cells: _Cells, request: Request) -> Codes:
     return found
 
 
-def _memory_asked(cells: _Cells, request: Request) -> Int32 | Int64 | int:
+def memory_asked(cells: Cells, request: Request) -> Int32 | Int64 | int:
     if request.memory_mib:
         return request.memory_mib
     if request.memory_pct == PERCENT:

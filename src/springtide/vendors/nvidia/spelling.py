@@ -1,0 +1,39 @@
+"""How a pod writes down that it wants cards: container resources and annotations."""
+
+from springtide.base.quantity import of
+from springtide.engine.placement.family import Spelling, Wish
+from springtide.model.refusal import Refusal
+from springtide.vendors.nvidia.ask import AVOID_TYPES, USE_TYPES
+from springtide.vendors.nvidia.config import FAMILY_NAME, NvidiaConfig
+
+
+def spelled(wish: Wish, config: NvidiaConfig) -> Spelling | Refusal:
+    """Return how a pod asks for these cards; a Refusal if the configuration has no name for it."""
+    # Rounded up, so that no less is asked than was wished for.
+    memory = -(-wish.memory_mib // max(config.memory_factor, 1))
+    asked = (
+        ("devices", config.count_name, wish.count),
+        ("device memory", config.memory_name, memory),
+        ("device cores", config.cores_name, wish.cores),
+    )
+    for what, name, amount in asked:
+        if amount and not name:
+            return Refusal(
+                rule=FAMILY_NAME,
+                reasons=(f"the device configuration of {FAMILY_NAME} has no resource for {what}",),
+                is_unresolvable=True,
+            )
+    requests = tuple(sorted((name, of(amount)) for _, name, amount in asked if amount))
+    return Spelling(requests=requests, annotations=_annotations(wish))
+
+
+def _annotations(wish: Wish) -> tuple[tuple[str, str], ...]:
+    """Return what keeps other cards away: a name also matches every longer one that contains it."""
+    if not wish.types:
+        return ()
+    names = [name.upper() for name in wish.types]
+    longer = [
+        other for other in wish.other_types if any(name in other.upper() for name in names)
+    ]
+    avoid = ((AVOID_TYPES, ",".join(longer)),) if longer else ()
+    return (*avoid, (USE_TYPES, ",".join(wish.types)))
