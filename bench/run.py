@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT.parent))
 
-from bench import command, decode, estimate, first_sight, overlay, plan_dump, scores  # noqa: E402
+from bench import command, decode, estimate, first_sight, headroom, overlay, plan_dump, scores  # noqa: E402
 from bench.figure import Figure  # noqa: E402
 
 BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
@@ -21,6 +21,7 @@ BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
     "plan_dump": plan_dump.measure,
     "first_sight": first_sight.measure,
     "estimate": estimate.measure,
+    "headroom": headroom.measure,
     "overlay": overlay.measure,
     "scores": scores.measure,
     "command": command.measure,

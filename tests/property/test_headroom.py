@@ -106,3 +106,54 @@ def test_headroom_equals_placing_one_by_one(
     assert told(answer) == one_by_one(asked, tables_of(ledger))
     assert content(ledger) == before
     assert not answer.is_cut
+
+
+POLICIES = st.sampled_from(["spread", "binpack", "mutex", "topology-aware", "numa"])
+BOUND = st.sampled_from([{}, {"nvidia.com/numa-bind": "true"}])
+IDS = st.sampled_from(
+    [{}, {}, {"nvidia.com/use-gpuuuid": "GPU-1,GPU-2"}, {"nvidia.com/nouse-gpuuuid": "GPU-0"}]
+)
+GREEDY = st.builds(
+    lambda gpu, gpumem, gpucores, policy, bound, ids: pod(
+        gpu=gpu,
+        gpumem=gpumem,
+        gpucores=gpucores,
+        annotations={"hami.io/gpu-scheduler-policy": policy, **bound, **ids},
+    ),
+    st.integers(1, 3),
+    st.sampled_from([0, 1000, 3000, 5000, 9000]),
+    st.sampled_from([0, 30, 100]),
+    POLICIES,
+    BOUND,
+    IDS,
+)
+WIDE = node(cpu=64, memory="640Gi", pods=500)
+FLEETS = st.lists(
+    st.tuples(
+        st.just(WIDE),
+        st.one_of(
+            st.lists(CARDS, min_size=2, max_size=5).map(named),
+            st.sampled_from([cards(3), cards(3)[::-1]]),
+            st.lists(st.sampled_from([card("GPU-0"), card("GPU-1")]), min_size=2, max_size=4),
+            st.just((mig_card(), card("GPU-1"), card("GPU-2"))),
+        ),
+    ),
+    min_size=1,
+    max_size=3,
+)
+
+
+@settings(max_examples=500)
+@given(
+    nodes=FLEETS,
+    running=st.lists(st.tuples(GREEDY, st.integers(0, 2)), max_size=6),
+    asked=st.one_of(GREEDY, GREEDY, st.builds(in_two_containers, GREEDY, GREEDY)),
+)
+def test_devices_are_filled_as_by_one_after_the_other(
+    nodes: list[tuple[Node, Sequence[Device]]], running: list[tuple[Pod, int]], asked: Pod
+) -> None:
+    ledger = ledger_of(nodes, running)
+
+    answer = room_of(asked, ledger)
+
+    assert told(answer) == one_by_one(asked, tables_of(ledger))

@@ -382,3 +382,8 @@ def _admitted(pod: Pod, families: Mapping[str, DeviceFamily]) -> Pod | Refusal:
             return answer
         pod = replace(pod, spec=answer)
     return pod
+
+
+def as_admitted(pod: Pod, families: Mapping[str, DeviceFamily]) -> Pod | Refusal:
+    """Return a pod that was never stored as admission would store it, or why it is denied."""
+    return _admitted(pod, families)

@@ -49,8 +49,8 @@ class Filling(msgspec.Struct, frozen=True, kw_only=True):
     after: DeviceColumns
 
 
-class Wish(msgspec.Struct, frozen=True, kw_only=True):
-    """Devices as people think of them, which every family writes in its own words.
+class Portion(msgspec.Struct, frozen=True, kw_only=True):
+    """So much of so many devices, as people think of it; every family writes it in its own words.
 
     `memory_mib` and `cores` are of each device, 0 leaves them to the family's defaults: as a rule, the
     whole device. `types` are the names of the types that would do, and `other_types` those of all others that
@@ -65,7 +65,7 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Spelling(msgspec.Struct, frozen=True):
-    """A wish as a pod states it: what a container requests, and the pod's annotations."""
+    """A portion as a pod states it: what a container requests, and the pod's annotations."""
 
     requests: Resources
     annotations: tuple[tuple[str, str], ...] = ()
@@ -122,8 +122,8 @@ class DeviceFamily(Protocol):
         """Return what the pod wants of this family; None if nothing, a Refusal if it makes no sense."""
         ...
 
-    def spell(self, wish: Wish) -> Spelling | Refusal:
-        """Return how a pod asks for these devices; a Refusal if this family cannot give them."""
+    def spell(self, portion: Portion) -> Spelling | Refusal:
+        """Return how a pod asks for this portion; a Refusal if this family cannot give them."""
         ...
 
     def fill(self, ask: Hashable, columns: DeviceColumns, rows: Rows) -> Filling:

@@ -5,7 +5,7 @@ from collections.abc import Hashable
 import numpy as np
 import numpy.typing as npt
 
-from springtide.engine.placement.family import Filling, Rows, Spelling, Verdicts, Wish
+from springtide.engine.placement.family import Filling, Rows, Spelling, Verdicts, Portion
 from springtide.model.columns import DeviceColumns
 from springtide.model.device import Allocation, DeviceView, Inventory, Share
 from springtide.model.node import Node
@@ -62,9 +62,9 @@ class Nvidia:
             pod, self.config, node_policy=self._node_policy, device_policy=self._device_policy
         )
 
-    def spell(self, wish: Wish) -> Spelling | Refusal:
+    def spell(self, portion: Portion) -> Spelling | Refusal:
         """Return how a pod asks for these cards; a Refusal if the configuration has no name for it."""
-        return spelled(wish, self.config)
+        return spelled(portion, self.config)
 
     def fill(self, ask: Hashable, columns: DeviceColumns, rows: Rows) -> Filling:
         """Return how many such pods these rows take until they refuse one, vectorised."""

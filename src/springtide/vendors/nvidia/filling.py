@@ -63,8 +63,6 @@ def _room(cells: Cells, request: Request, accepts: Bool) -> Int64:
     cores = min(request.cores, PERCENT)
     if cores > 0:
         np.minimum(room, (cells.cores_total - cells.cores_used) // cores, out=room)
-    if cores == PERCENT:
-        np.minimum(room, np.where(cells.cores_total == PERCENT, 1, _ENDLESS), out=room)
     if has_token(cells.ask.device_policy, MUTEX):
         np.minimum(room, 1, out=room)
     room *= accepts

@@ -1,20 +1,20 @@
 """How a pod writes down that it wants cards: container resources and annotations."""
 
 from springtide.base.quantity import of
-from springtide.engine.placement.family import Spelling, Wish
+from springtide.engine.placement.family import Spelling, Portion
 from springtide.model.refusal import Refusal
 from springtide.vendors.nvidia.ask import AVOID_TYPES, USE_TYPES
 from springtide.vendors.nvidia.config import FAMILY_NAME, NvidiaConfig
 
 
-def spelled(wish: Wish, config: NvidiaConfig) -> Spelling | Refusal:
+def spelled(portion: Portion, config: NvidiaConfig) -> Spelling | Refusal:
     """Return how a pod asks for these cards; a Refusal if the configuration has no name for it."""
-    # Rounded up, so that no less is asked than was wished for.
-    memory = -(-wish.memory_mib // max(config.memory_factor, 1))
+    # Rounded up, so that no less is asked than is meant.
+    memory = -(-portion.memory_mib // max(config.memory_factor, 1))
     asked = (
-        ("devices", config.count_name, wish.count),
+        ("devices", config.count_name, portion.count),
         ("device memory", config.memory_name, memory),
-        ("device cores", config.cores_name, wish.cores),
+        ("device cores", config.cores_name, portion.cores),
     )
     for what, name, amount in asked:
         if amount and not name:
@@ -24,16 +24,16 @@ def spelled(wish: Wish, config: NvidiaConfig) -> Spelling | Refusal:
                 is_unresolvable=True,
             )
     requests = tuple(sorted((name, of(amount)) for _, name, amount in asked if amount))
-    return Spelling(requests=requests, annotations=_annotations(wish))
+    return Spelling(requests=requests, annotations=_annotations(portion))
 
 
-def _annotations(wish: Wish) -> tuple[tuple[str, str], ...]:
+def _annotations(portion: Portion) -> tuple[tuple[str, str], ...]:
     """Return what keeps other cards away: a name also matches every longer one that contains it."""
-    if not wish.types:
+    if not portion.types:
         return ()
-    names = [name.upper() for name in wish.types]
+    names = [name.upper() for name in portion.types]
     longer = [
-        other for other in wish.other_types if any(name in other.upper() for name in names)
+        other for other in portion.other_types if any(name in other.upper() for name in names)
     ]
     avoid = ((AVOID_TYPES, ",".join(longer)),) if longer else ()
-    return (*avoid, (USE_TYPES, ",".join(wish.types)))
+    return (*avoid, (USE_TYPES, ",".join(portion.types)))
