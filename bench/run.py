@@ -13,17 +13,32 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT.parent))
 
-from bench import command, decode, estimate, first_sight, headroom, overlay, plan_dump, scores  # noqa: E402
+from bench import (  # noqa: E402
+    command,
+    decode,
+    device_selectors,
+    estimate,
+    filters,
+    first_sight,
+    headroom,
+    overlay,
+    plan_dump,
+    scheduling,
+    scores,
+)
 from bench.figure import Figure  # noqa: E402
 
 BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
     "decode": decode.measure,
     "plan_dump": plan_dump.measure,
     "first_sight": first_sight.measure,
+    "filters": filters.measure,
+    "scheduling": scheduling.measure,
     "estimate": estimate.measure,
     "headroom": headroom.measure,
     "overlay": overlay.measure,
     "scores": scores.measure,
+    "device_selectors": device_selectors.measure,
     "command": command.measure,
 }
 

@@ -2,28 +2,28 @@
 
 import msgspec
 
+from springtide.apps.planner import inspection
 from springtide.apps.planner.assemble import assemble
 from springtide.apps.planner.compose import compose
 from springtide.apps.planner.consulting import consulted
-from springtide.apps.planner.families import Policies, families
+from springtide.apps.planner.families import Policies
+from springtide.apps.planner.limits import idle_limits
 from springtide.apps.planner.remedies import remedies
-from springtide.apps.planner.report import InputReport, PlanReport
-from springtide.apps.planner.schedulers import schedulers
+from springtide.apps.planner.report import PlanReport
+from springtide.apps.planner.schedulers import scheduler_notes, schedulers
+from springtide.apps.planner.setting import InvalidInput, families_of, input_report
 from springtide.apps.planner.spending import Calls
 from springtide.base.clock import Clock, Rng
-from springtide.base.errors import SpringtideError
-from springtide.engine.capacity.plan import Situation, plan
+from springtide.engine.capacity.plan import plan
 from springtide.engine.capacity.scene import Bounds, Manner
+from springtide.engine.capacity.situation import Situation
 from springtide.engine.placement.classes import Classifier
-from springtide.engine.placement.family import DeviceFamily
 from springtide.engine.placement.tables import Tables
 from springtide.policies.expanders import PriceModel, chain
-from springtide.vendors.nvidia import InvalidConfig
-from springtide.wire.documents import DEVICE_CONFIG, Input
+from springtide.wire.documents import Input
 
 
-class InvalidInput(SpringtideError):
-    """Input that decodes but cannot be: it names the file, the field and the remedy."""
+__all__ = ["InvalidInput", "Request", "run"]
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,9 +46,9 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
     configuration and `InvalidDocument` for a scheduler configuration with which nothing starts, or
     with an extender that cannot be called as it says.
     """
-    kinds = _families(found, request)
-    picture = assemble(found, kinds)
-    judges = schedulers(found.scheduler, kinds, picture.waiting, found.storage)
+    kinds = families_of(found, request.policies)
+    judges = schedulers(found.scheduler, kinds, found.storage)
+    picture = assemble(found, kinds, spreading=judges.spreading)
     prices = PriceModel(cluster_size=picture.ledger.count)
     with consulted(found, picture, kinds, allowed=request.calls, clock=clock) as heard:
         tables = Tables(
@@ -61,7 +61,12 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
         answer = plan(
             Situation(
                 tables=tables,
-                classifier=Classifier(kinds, keys=picture.read_keys, appearance=heard.appearance),
+                classifier=Classifier(
+                    kinds,
+                    keys=picture.read_keys,
+                    appearance=heard.appearance,
+                    defaults=picture.defaults,
+                ),
                 pending=picture.waiting,
                 groups=picture.groups,
                 clock=clock,
@@ -72,29 +77,22 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
             chain(request.expanders, prices=prices, rng=rng),
         )
     account = heard.account()
+    notes = (
+        *scheduler_notes(judges, picture.waiting, found.selecting),
+        *idle_limits(request.bounds.quotas, picture),
+        *account.notes,
+    )
     return compose(
         answer,
         picture,
-        read=_read(found, (*judges.notes, *account.notes)),
-        problems=(*found.problems, *picture.problems, *judges.problems, *heard.problems),
+        read=input_report(found, notes),
+        problems=(
+            *found.problems,
+            *inspection.inspected(found),
+            *picture.problems,
+            *judges.problems,
+            *heard.problems,
+        ),
         extenders=account.reports,
         remedies=remedies(answer.stuck, judges, kinds, picture),
-    )
-
-
-def _families(found: Input, request: Request) -> dict[str, DeviceFamily]:
-    try:
-        return families(found.device_config, request.policies)
-    except InvalidConfig as fault:
-        raise InvalidInput(f"{found.sources.get(DEVICE_CONFIG, DEVICE_CONFIG)}: {fault}") from fault
-
-
-def _read(found: Input, notes: tuple[str, ...]) -> InputReport:
-    return InputReport(
-        objects=sum(found.counts.values()),
-        kinds=dict(sorted(found.counts.items())),
-        nodes=len(found.nodes),
-        pods=len(found.pods) + len(found.manifests),
-        skipped=len(found.problems),
-        notes=(*found.notes, *notes),
     )
