@@ -94,13 +94,17 @@ class PoolReport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class HeadroomReport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """The whole answer. `pools_by` is `group`, a label, or `devices`."""
+    """The whole answer. `pools_by` is `group`, a label, or `devices`.
+
+    `asks_left_out` counts asks of pods beyond those that were to be answered for.
+    """
 
     api_version: Literal["springtide.io/v1alpha1"] = "springtide.io/v1alpha1"
     kind: Literal["Headroom"] = "Headroom"
     summary: str
     pools_by: str
     asks: tuple[AskReport, ...]
+    asks_left_out: int = 0
     pools: tuple[PoolReport, ...]
     problems: tuple[ProblemReport, ...] = ()
     input: InputReport
