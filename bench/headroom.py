@@ -31,7 +31,7 @@ def measure() -> Iterator[Figure]:
     kinds = families(None, Policies())
     found = world.read(dump, groups=20)
     picture = assemble(found, kinds)
-    framework = schedulers(None, kinds, (), found.storage).framework
+    framework = schedulers(None, kinds, found.storage).framework
     classify = Classifier(kinds).classify
     asks = [classify(each) for each in _asks()]
     total = 0

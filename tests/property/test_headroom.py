@@ -87,7 +87,9 @@ def in_two_containers(one: Pod, other: Pod) -> Pod:
     return replace(one, spec=replace(one.spec, containers=containers))
 
 
-PODS = st.one_of(PLAIN, ON_CARDS, ON_CARDS, st.builds(in_two_containers, ON_CARDS, ON_CARDS | PLAIN))
+PODS = st.one_of(
+    PLAIN, ON_CARDS, ON_CARDS, st.builds(in_two_containers, ON_CARDS, ON_CARDS | PLAIN)
+)
 RUNNING = st.lists(st.tuples(PODS, st.integers(0, 3)), max_size=5)
 
 

@@ -6,8 +6,7 @@ from typing import Literal, assert_never
 import click
 import msgspec
 
-from springtide.apps.headroom import HeadroomReport, Request, run
-from springtide.apps.headroom.run import About
+from springtide.apps.headroom import About, HeadroomReport, Request, run
 from springtide.apps.planner.families import Policies
 from springtide.cli import formats, headroom_chart, headroom_rows, headroom_svg, headroom_table
 from springtide.cli.plan_table import problem_text

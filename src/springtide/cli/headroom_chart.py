@@ -18,9 +18,7 @@ BINS: Final = ("none free", "up to 1/4", "up to 1/2", "up to 3/4", "nearly all",
 def drawn(report: HeadroomReport, *, width: int | None) -> list[str]:
     """Return the lines of the chart; there are none without devices."""
     size = BAR if width is None else max(BAR_MIN, min(BAR, width - WORDS))
-    blocks = [
-        _block(pool, devices, size) for pool in report.pools for devices in pool.devices
-    ]
+    blocks = [_block(pool, devices, size) for pool in report.pools for devices in pool.devices]
     return [line for block in blocks for line in ("", *block)][1:]
 
 

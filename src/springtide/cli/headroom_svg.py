@@ -6,7 +6,7 @@ beside them how many devices have how much memory free.
 
 from collections.abc import Iterator
 from html import escape
-from typing import Final
+from typing import Final, NamedTuple
 
 from springtide.apps.headroom.report import DevicesReport, HeadroomReport, PoolReport
 from springtide.cli.headroom_chart import BINS
@@ -44,11 +44,11 @@ def drawn(report: HeadroomReport) -> str:
     """Return the document."""
     blocks = [(pool, devices) for pool in report.pools for devices in pool.devices]
     height = TOP + BLOCK * max(len(blocks), 1)
+    size = f'width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}"'
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
-        f'viewBox="0 0 {WIDTH} {height}" role="img" aria-labelledby="title description">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-labelledby="title about">',
         '<title id="title">Occupancy of devices</title>',
-        f'<desc id="description">{escape(report.summary)}</desc>',
+        f'<desc id="about">{escape(report.summary)}</desc>',
         f"<style>{STYLE}</style>",
         f'<rect class="ground" width="{WIDTH}" height="{height}"/>',
         _text(24, 32, "Occupancy of devices", "title"),
@@ -78,10 +78,11 @@ def _block(pool: PoolReport, devices: DevicesReport, top: int) -> Iterator[str]:
 
 def _bar(name: str, used: int, total: int, of: str, *, top: int) -> Iterator[str]:
     share = min(used / total, 1.0) if total else 0.0
-    yield _text(24, top + 14, name)
-    yield _rect(BAR_LEFT, top, BAR_WIDTH, BAR_HEIGHT, "rest")
     told = f"{used * 100 // total}%{f' of {of}' if of else ''}" if total else "none"
-    yield _rect(BAR_LEFT, top, round(BAR_WIDTH * share), BAR_HEIGHT, name, f"{name}: {told} in use")
+    filled = _Box(BAR_LEFT, top, round(BAR_WIDTH * share), BAR_HEIGHT)
+    yield _text(24, top + 14, name)
+    yield _rect(_Box(BAR_LEFT, top, BAR_WIDTH, BAR_HEIGHT), "rest")
+    yield _rect(filled, name, title=f"{name}: {told} in use")
     yield _text(BAR_LEFT + BAR_WIDTH + 8, top + 14, told.partition(" ")[0])
 
 
@@ -92,7 +93,8 @@ def _histogram(devices: DevicesReport, top: int) -> Iterator[str]:
         left = BIN_LEFT + index * BIN_WIDTH
         height = max(round(BIN_HEIGHT * count / most), 2) if count else 0
         middle = left + BIN_WIDTH // 2
-        yield _rect(left + 6, base - height, BIN_WIDTH - 12, height, "free", f"{count} {name}")
+        box = _Box(left + 6, base - height, BIN_WIDTH - 12, height)
+        yield _rect(box, "free", title=f"{count} {name}")
         yield _text(middle, base - height - 4, str(count), anchor="middle")
         yield _text(middle, base + 14, name, "axis", anchor="middle")
     right = BIN_LEFT + BIN_WIDTH * len(BINS)
@@ -101,14 +103,24 @@ def _histogram(devices: DevicesReport, top: int) -> Iterator[str]:
     yield _text((BIN_LEFT + right) // 2, base + 30, label, "axis", anchor="middle")
 
 
+class _Box(NamedTuple):
+    """Where a rectangle is: its upper left corner and its size."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+
+
 def _text(x: int, y: int, text: str, class_name: str = "", *, anchor: str = "") -> str:
     named = f' class="{class_name}"' if class_name else ""
     anchored = f' text-anchor="{anchor}"' if anchor else ""
     return f'<text x="{x}" y="{y}"{named}{anchored}>{escape(text)}</text>'
 
 
-def _rect(x: int, y: int, width: int, height: int, class_name: str, title: str = "") -> str:
-    place = f'<rect class="{class_name}" x="{x}" y="{y}" width="{width}" height="{height}"'
+def _rect(box: _Box, class_name: str, *, title: str = "") -> str:
+    size = f'width="{box.width}" height="{box.height}"'
+    place = f'<rect class="{class_name}" x="{box.x}" y="{box.y}" {size}'
     return f"{place}><title>{escape(title)}</title></rect>" if title else f"{place}/>"
 
 

@@ -45,9 +45,7 @@ class Style(msgspec.Struct, frozen=True, kw_only=True):
         return None if self.is_wide else count
 
 
-def render(
-    report: HeadroomReport, times: Times, style: Style, *, chart: Sequence[str] = ()
-) -> str:
+def render(report: HeadroomReport, times: Times, style: Style, *, chart: Sequence[str] = ()) -> str:
     """Return the whole text, with the lines of a chart if there are any."""
     sections: tuple[Sequence[str], ...] = (
         [click.style(line, bold=True) for line in paragraph(report.summary, width=style.width)],
@@ -56,7 +54,7 @@ def render(
         chart,
         _asks(report, "Pods", style),
         _left_out(report, style),
-        _asks(report, "Ladder", style),
+        _ladder(report, style),
         [line for note in report.input.notes for line in paragraph(note, width=style.width)],
         _closing(report, times, style),
     )
@@ -68,7 +66,7 @@ def render(
 
 def _pools(report: HeadroomReport, style: Style) -> list[str]:
     rows = [row for pool in report.pools for row in _pool_rows(pool)]
-    headers = ("POOL", "NODES", "DEVICES", "UNUSED", "MEMORY IN USE", "CORES IN USE")
+    headers = ["POOL", "NODES", "DEVICES", "UNUSED", "MEMORY IN USE", "CORES IN USE"]
     if not any(pool.devices for pool in report.pools):
         headers, rows = headers[:2], [row[:2] for row in rows]
     return _table(headers, rows, style, colour="green")
@@ -119,19 +117,18 @@ _TITLES: Final = {"Given": "ASK", "Pods": "PODS LIKE", "Ladder": "A POD WITH"}
 
 def _asks(report: HeadroomReport, source: Source, style: Style) -> list[str]:
     asks = [ask for ask in report.asks if ask.source == source]
-    several = len(report.pools) > 1
-    headers = [_TITLES[source], "MORE", "ON ONE NODE"]
-    rows = [[_title(ask), _more(ask), str(ask.on_one_node)] for ask in asks]
-    if source == "Pods":
-        headers[1:1] = ["THERE", "ASK"]
-        for row, ask in zip(rows, asks, strict=True):
-            row[1:1] = [_there(ask), ask.text]
-    if several:
-        headers.append("WHERE")
-    headers.append("WHAT ENDS IT")
-    for row, ask in zip(rows, asks, strict=True):
-        row += [_where(ask, style)] if several else []
-        row.append(_limits(ask, style))
+    is_of_pods, is_parted = source == "Pods", len(report.pools) > 1
+    columns = [
+        (_TITLES[source], [_title(ask) for ask in asks]),
+        *([("THERE", [_there(ask) for ask in asks])] if is_of_pods else ()),
+        *([("ASK", [ask.text for ask in asks])] if is_of_pods else ()),
+        ("MORE", [_more(ask) for ask in asks]),
+        ("ON ONE NODE", [str(ask.on_one_node) for ask in asks]),
+        *([("WHERE", [_where(ask, style) for ask in asks])] if is_parted else ()),
+        ("WHAT ENDS IT", [_limits(ask, style) for ask in asks]),
+    ]
+    headers = [header for header, _ in columns]
+    rows = list(zip(*(cells for _, cells in columns), strict=True))
     return _table(headers, rows, style, colour="green")
 
 
@@ -170,6 +167,23 @@ def _limits(ask: AskReport, style: Style) -> str:
 
 def _limit(limit: LimitReport) -> str:
     return f"{limit.reason} on {limit.nodes} {'node' if limit.nodes == 1 else 'nodes'}"
+
+
+def _ladder(report: HeadroomReport, style: Style) -> list[str]:
+    """Return a row a device type with a column a step; `wide` tells every step apart."""
+    steps = [ask for ask in report.asks if ask.source == "Ladder"]
+    if style.is_wide or not all(ask.device for ask in steps):
+        return _asks(report, "Ladder", style)
+    portions = list(dict.fromkeys(ask.portion for ask in steps))
+    more = {(ask.device, ask.portion): _more(ask) for ask in steps}
+    rows = [
+        (device, *(more.get((device, portion), "") for portion in portions))
+        for device in dict.fromkeys(ask.device for ask in steps)
+    ]
+    headers = ["MORE PODS WITH", *(f"{each} OF ONE" if "/" in each else each for each in portions)]
+    whole = "1"
+    headers = [f"{whole} WHOLE" if each == whole else each for each in headers]
+    return _table(headers, rows, style, colour="green")
 
 
 # The rest

@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 import click
 
-from springtide.cli.options import Chain, Limit, NearestChoice
+from springtide.cli.options import Chain, Limit, NearestChoice, sources
 
 FORMATS: Final = ("table", "wide", "json", "yaml", "name")
 EXPANDERS: Final = ("least-waste", "price", "priority", "most-pods", "least-nodes", "random")

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from springtide.apps.headroom import words
 from springtide.apps.headroom.report import Source
 from springtide.apps.planner.assemble import as_admitted
-from springtide.base.names import CPU, EPHEMERAL_STORAGE, MEMORY, NATIVE_NAMES
 from springtide.base.errors import SpringtideError
+from springtide.base.names import CPU, EPHEMERAL_STORAGE, MEMORY, NATIVE_NAMES
 from springtide.base.nearest import nearest
 from springtide.base.quantity import MalformedQuantity, Quantity, parse
 from springtide.base.taints import REPELLING_EFFECTS, Toleration
@@ -44,6 +44,8 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     running: int = 0
     waiting: int = 0
     denied: str = ""
+    device: str = ""
+    portion: str = ""
 
 
 # Asks of pods

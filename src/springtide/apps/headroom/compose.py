@@ -64,6 +64,8 @@ def _ask(answered: Answered, ledger: Ledger, pools: Pools) -> AskReport:
         running=asked.running,
         waiting=asked.waiting,
         denied=asked.denied,
+        device=asked.device,
+        portion=asked.portion,
     )
     if room is None or not ledger.count:
         return report

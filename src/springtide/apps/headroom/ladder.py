@@ -4,11 +4,12 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 import numpy as np
+from msgspec.structs import replace
 
 from springtide.apps.headroom import words
 from springtide.apps.headroom.asks import Asked, Making, made
 from springtide.base.quantity import parse
-from springtide.engine.placement.family import Portion
+from springtide.engine.placement.family import Portion, Spelling
 from springtide.model.columns import DeviceColumns
 from springtide.model.ledger import Ledger
 from springtide.model.refusal import Refusal
@@ -51,30 +52,29 @@ def _of_type(columns: DeviceColumns, name: str, making: Making) -> Iterator[Aske
     memory = int(sizes[len(sizes) // 2])
     most = int(mine.sum(axis=1).max())
     title = words.model(columns.family, name)
-    for part in PARTS:
-        if memory // part:
-            text = f"1/{part} of {title} ({memory // part} MiB)"
-            yield from _made(columns.family, name, text, Portion(memory_mib=memory // part), making)
-    for count in WHOLE:
-        if count <= most:
-            yield from _made(
-                columns.family, name, f"{count} whole {title}", Portion(count=count), making
-            )
+    parts = [(f"1/{part}", memory // part) for part in PARTS if memory // part]
+    others = tuple(other for other in making.types[columns.family] if other != name)
+    # Where there is one type only, no pod has to say which.
+    kept_to = Portion(types=(name,), other_types=others) if others else Portion()
+    steps = [
+        *(
+            (label, f"{label} of {title} ({mib} MiB)", replace(kept_to, memory_mib=mib))
+            for label, mib in parts
+        ),
+        *(
+            (str(count), f"{count} whole {title}", replace(kept_to, count=count))
+            for count in WHOLE
+            if count <= most
+        ),
+    ]
+    for label, text, portion in steps:
+        spelling = making.families[columns.family].spell(portion)
+        if not isinstance(spelling, Refusal):
+            yield replace(_asked(text, spelling, making), device=title, portion=label)
 
 
-def _made(
-    family: str, name: str, text: str, portion: Portion, making: Making
-) -> Iterator[Asked]:
-    types = making.types[family]
-    if len(types) > 1:
-        others = tuple(other for other in types if other != name)
-        portion = Portion(
-            count=portion.count, memory_mib=portion.memory_mib, types=(name,), other_types=others
-        )
-    spelling = making.families[family].spell(portion)
-    if isinstance(spelling, Refusal):
-        return
-    yield made(
+def _asked(text: str, spelling: Spelling, making: Making) -> Asked:
+    return made(
         words.slug(text.partition(" (")[0]),
         "Ladder",
         text,

@@ -50,9 +50,7 @@ def _named(refusal: Refusal) -> list[tuple[str, int]]:
     return [(reason, 0) for reason in refusal.reasons]
 
 
-def _add(
-    counts: Counts, named: Iterable[tuple[str, int]], refusal: Refusal, *, nodes: int
-) -> None:
+def _add(counts: Counts, named: Iterable[tuple[str, int]], refusal: Refusal, *, nodes: int) -> None:
     for reason, devices in named:
         count = counts.setdefault(_Key(reason, refusal.is_unresolvable), _Count())
         count.nodes += nodes

@@ -43,7 +43,8 @@ class AskReport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
     `workloads` are the pods that ask so, by the names of what they are replicas of; `running` and
     `waiting` count them. `more` can start together, or more than that if `is_at_least`; the most on
-    one node are `on_one_node`, on `node`. `denied` says why there can be no such pod.
+    one node are `on_one_node`, on `node`. `denied` says why there can be no such pod. A step of the
+    ladder names its `device` type and the `portion` of it: a part such as `1/4`, or how many.
     """
 
     name: str
@@ -61,6 +62,8 @@ class AskReport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     pools: tuple[PoolRoom, ...] = ()
     limits: tuple[LimitReport, ...] = ()
     denied: str = ""
+    device: str = ""
+    portion: str = ""
 
 
 class DevicesReport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

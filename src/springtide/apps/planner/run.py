@@ -22,7 +22,6 @@ from springtide.engine.placement.tables import Tables
 from springtide.policies.expanders import PriceModel, chain
 from springtide.wire.documents import Input
 
-
 __all__ = ["InvalidInput", "Request", "run"]
 
 

@@ -10,6 +10,7 @@ from typing import Final
 import msgspec
 import numpy as np
 
+from springtide.engine.framework.verdicts import PASSES, chosen
 from springtide.engine.headroom.result import Room
 from springtide.engine.headroom.verdicts import (
     Refusals,
@@ -18,10 +19,9 @@ from springtide.engine.headroom.verdicts import (
     refused_now,
 )
 from springtide.engine.headroom.walking import Walks
-from springtide.engine.framework.verdicts import PASSES, chosen
 from springtide.engine.placement.classes import PodClass
 from springtide.engine.placement.family import Filling, Rows
-from springtide.engine.placement.tables import FITS, Tables
+from springtide.engine.placement.tables import Tables
 from springtide.model.columns import Bool, Int64
 from springtide.model.ledger import Ledger
 

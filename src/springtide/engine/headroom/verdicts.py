@@ -14,7 +14,6 @@ from springtide.engine.placement.tables import (
     DEVICES_INEXACT,
     EXACT,
     FITS,
-    SENSELESS,
     UNREGISTERED,
     Table,
     Tables,
@@ -36,7 +35,7 @@ def refused_now(pod_class: PodClass, tables: Tables) -> Refusals:
     yield from ((refusal(row), np.array([row], np.intp)) for row in own.tolist())
     by_devices = np.flatnonzero(code == DEVICES)
     yield from _alike(by_devices, _devices_key(table, by_devices), refusal)
-    others = np.flatnonzero((code != FITS) & ((code < SENSELESS) | (code == SENSELESS) | (code == UNREGISTERED)))
+    others = np.flatnonzero((code != FITS) & (code <= UNREGISTERED))
     yield from _alike(others, _rules_key(table, others), refusal)
 
 
@@ -69,9 +68,7 @@ def refused_by_devices(
     )
 
 
-def _alike(
-    rows: Rows, key: npt.NDArray[np.uint8], refusal: Callable[[int], Refusal]
-) -> Refusals:
+def _alike(rows: Rows, key: npt.NDArray[np.uint8], refusal: Callable[[int], Refusal]) -> Refusals:
     for first, group in _groups(key):
         yield refusal(int(rows[first])), rows[group]
 
@@ -103,6 +100,7 @@ def _groups(key: npt.NDArray[np.uint8]) -> Iterator[tuple[int, Rows]]:
     numbers: dict[bytes, int] = {}
     number_of = np.array([numbers.setdefault(word, len(numbers)) for word in words], np.intp)
     order = np.argsort(number_of, kind="stable")
-    ends = np.cumsum(np.bincount(number_of, minlength=len(numbers)))
-    for group in np.split(order, ends[:-1]):
+    ends = np.cumsum(np.bincount(number_of, minlength=len(numbers))).tolist()
+    for start, end in zip([0, *ends], ends, strict=False):
+        group = order[start:end]
         yield int(group[0]), group

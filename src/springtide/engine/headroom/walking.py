@@ -39,9 +39,7 @@ class Walks:
             if refusal is not None and len(full):
                 yield refusal, full
 
-    def _walk(
-        self, pod_class: PodClass, views: Views, limit: int
-    ) -> tuple[int, Refusal | None]:
+    def _walk(self, pod_class: PodClass, views: Views, limit: int) -> tuple[int, Refusal | None]:
         """Return how many pods these devices take, at most the limit, and why not another one."""
         for taken in range(limit):
             following = self._step(pod_class, views)

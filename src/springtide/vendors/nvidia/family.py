@@ -5,7 +5,7 @@ from collections.abc import Hashable
 import numpy as np
 import numpy.typing as npt
 
-from springtide.engine.placement.family import Filling, Rows, Spelling, Verdicts, Portion
+from springtide.engine.placement.family import Filling, Portion, Rows, Spelling, Verdicts
 from springtide.model.columns import DeviceColumns
 from springtide.model.device import Allocation, DeviceView, Inventory, Share
 from springtide.model.node import Node

@@ -1,7 +1,7 @@
 """How a pod writes down that it wants cards: container resources and annotations."""
 
 from springtide.base.quantity import of
-from springtide.engine.placement.family import Spelling, Portion
+from springtide.engine.placement.family import Portion, Spelling
 from springtide.model.refusal import Refusal
 from springtide.vendors.nvidia.ask import AVOID_TYPES, USE_TYPES
 from springtide.vendors.nvidia.config import FAMILY_NAME, NvidiaConfig

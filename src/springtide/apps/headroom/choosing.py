@@ -1,0 +1,100 @@
+"""Which asks are answered for: those that are given, those of pods, the ladder."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final, Literal
+
+import msgspec
+
+from springtide.apps.headroom import asks, ladder
+from springtide.apps.headroom.asks import Asked, Making
+from springtide.apps.planner.assemble import Picture
+from springtide.apps.planner.families import Policies
+from springtide.engine.placement.classes import Classifier
+from springtide.engine.placement.family import DeviceFamily
+from springtide.model.pod import Pod
+
+About = Literal["given", "pods", "ladder"]
+DEFAULT_SCHEDULER: Final = "default-scheduler"
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True):
+    """What the caller may choose.
+
+    `about` says which asks to answer for; without it the given ones, or if there are none, those of
+    pods and the ladder. `asks_max` bounds those of pods. `by` is a label, `group` or `devices`.
+    """
+
+    asks: tuple[str, ...] = ()
+    about: tuple[About, ...] = ()
+    asks_max: int = 10
+    by: str = ""
+    policies: Policies = Policies()
+
+
+class Subjects(msgspec.Struct, frozen=True, kw_only=True):
+    """Whom asks may come from: pods of the input, and `given` manifests by the uids they have there."""
+
+    picture: Picture
+    pods: Sequence[Pod]
+    given: frozenset[str] = frozenset()
+
+
+class Chosen(msgspec.Struct, frozen=True, kw_only=True):
+    """The asks to answer for, and how many of pods are left out."""
+
+    asks: tuple[Asked, ...]
+    left_out: int
+
+
+def chosen(
+    request: Request,
+    subjects: Subjects,
+    families: Mapping[str, DeviceFamily],
+    classifier: Classifier,
+) -> Chosen:
+    """Return the asks in the order in which they are asked about."""
+    has_given = bool(request.asks or subjects.given)
+    about = request.about or (("given",) if has_given else ("pods", "ladder"))
+    ledger = subjects.picture.ledger
+    pods = {pod.key: pod for pod in subjects.pods if asks.is_asking(pod)}.values()
+    making = Making(
+        families=families,
+        types=ladder.device_types(ledger),
+        tolerations=asks.tolerations(ledger),
+        scheduler=_scheduler(pods, families),
+    )
+    of_pods = asks.of_pods(pods, classifier) if "pods" in about else []
+    found: Mapping[About, Sequence[Asked]] = {
+        # Whoever gives an ask that makes no sense is told so, whatever is answered for.
+        "given": [
+            *(asks.of_text(text, making) for text in request.asks),
+            *_of_manifests(subjects, classifier),
+        ],
+        "pods": of_pods[: request.asks_max],
+        "ladder": ladder.ladder(ledger, making) if "ladder" in about else (),
+    }
+    return Chosen(
+        asks=tuple(each for name in dict.fromkeys(about) for each in found[name]),
+        left_out=max(0, len(of_pods) - request.asks_max),
+    )
+
+
+def _of_manifests(subjects: Subjects, classifier: Classifier) -> Iterator[Asked]:
+    picture, given = subjects.picture, subjects.given
+    yield from asks.of_manifests(
+        (each for each in picture.waiting if each.uid in given), classifier
+    )
+    for pod, why in (*picture.denied, *picture.apart):
+        if pod.uid in given:
+            yield Asked(name=pod.key, source="Given", text=pod.name, pod=pod, denied=why)
+
+
+def _scheduler(pods: Iterable[Pod], families: Mapping[str, DeviceFamily]) -> str:
+    """Return the scheduler that pods with devices name most."""
+    names = Counter(
+        pod.spec.scheduler_name
+        for pod in pods
+        if any(family.ask(pod) is not None for family in families.values())
+    )
+    return names.most_common(1)[0][0] if names else DEFAULT_SCHEDULER
