@@ -16,7 +16,7 @@ from springtide.edge.machine import MachineClock
 from springtide.model.pod import Pod
 from springtide.wire.documents import decode
 
-__all__ = ["About", "Question", "View", "answer"]
+__all__ = ["About", "Question", "View", "answer", "answered"]
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,7 +44,7 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
 
 def answer(question: Question, view: View) -> HeadroomReport:
     """Print the answer and return it."""
-    report, times = _answered(question)
+    report, times = answered(question)
     if view.has_warnings:
         for problem in report.problems:
             click.echo(f"Warning: {problem_text(problem)}", err=True)
@@ -57,7 +57,8 @@ def answer(question: Question, view: View) -> HeadroomReport:
     return report
 
 
-def _answered(question: Question) -> tuple[HeadroomReport, headroom_table.Times]:
+def answered(question: Question) -> tuple[HeadroomReport, headroom_table.Times]:
+    """Return the answer, and how long it took."""
     clock = MachineClock()
     started_s = clock.monotonic_s()
     manifests = _manifests(question.manifests)

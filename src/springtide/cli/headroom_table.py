@@ -123,7 +123,7 @@ def _asks(report: HeadroomReport, source: Source, style: Style) -> list[str]:
         *([("THERE", [_there(ask) for ask in asks])] if is_of_pods else ()),
         *([("ASK", [ask.text for ask in asks])] if is_of_pods else ()),
         ("MORE", [_more(ask) for ask in asks]),
-        ("ON ONE NODE", [str(ask.on_one_node) for ask in asks]),
+        ("ON ONE NODE", [_on_one_node(ask, style) for ask in asks]),
         *([("WHERE", [_where(ask, style) for ask in asks])] if is_parted else ()),
         ("WHAT ENDS IT", [_limits(ask, style) for ask in asks]),
     ]
@@ -148,6 +148,10 @@ def _more(ask: AskReport) -> str:
     return f"{ask.more} or more" if ask.is_at_least else str(ask.more)
 
 
+def _on_one_node(ask: AskReport, style: Style) -> str:
+    return f"{ask.on_one_node} {ask.node}".rstrip() if style.is_wide else str(ask.on_one_node)
+
+
 def _where(ask: AskReport, style: Style) -> str:
     found = sorted((pool for pool in ask.pools if pool.more), key=lambda pool: -pool.more)
     shown = found[: style.most(POOLS_MAX)]
@@ -160,9 +164,12 @@ def _limits(ask: AskReport, style: Style) -> str:
     if ask.denied:
         return f"denied: {ask.denied}"
     # Nodes that could never take such a pod do not end anything, unless nothing else does.
-    limits = [each for each in ask.limits if not each.is_lasting] or list(ask.limits)
-    shown = (list(ask.limits) if style.is_wide else limits)[: style.most(LIMITS_MAX)]
-    return ", ".join(map(_limit, shown))
+    full = [_limit(each) for each in ask.limits if not each.is_lasting]
+    never = [_limit(each) for each in ask.limits if each.is_lasting]
+    if not style.is_wide:
+        return ", ".join((full or never)[:LIMITS_MAX])
+    parts = (", ".join(full), f"never: {', '.join(never)}" if never else "")
+    return "; ".join(part for part in parts if part)
 
 
 def _limit(limit: LimitReport) -> str:
