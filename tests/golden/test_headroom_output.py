@@ -7,8 +7,8 @@ import click
 import pytest
 
 from springtide.cli import headroom_chart
-from springtide.cli.headroom_table import Style, Times, render
 from springtide.cli.headroom_answer import Question, answered
+from springtide.cli.headroom_table import Style, Times, render
 from springtide.cli.main import run
 from tests.golden.expected import ROOT, assert_golden, without_timings
 

@@ -22,6 +22,7 @@ from springtide.cli.layout import paragraph, table
 ROWS_MAX: Final = 20
 POOLS_MAX: Final = 3
 LIMITS_MAX: Final = 2
+NARROW: Final = 100
 MIB_A_GIB: Final = 1024
 
 
@@ -39,6 +40,11 @@ class Style(msgspec.Struct, frozen=True, kw_only=True):
     has_headers: bool = True
     has_warnings: bool = False
     width: int | None = None
+
+    @property
+    def is_narrow(self) -> bool:
+        """Return whether there is no place for what matters least."""
+        return self.width is not None and self.width < NARROW
 
     def most(self, count: int) -> int | None:
         """Return how many of a list to print, None for all."""
@@ -118,9 +124,10 @@ _TITLES: Final = {"Given": "ASK", "Pods": "PODS LIKE", "Ladder": "A POD WITH"}
 def _asks(report: HeadroomReport, source: Source, style: Style) -> list[str]:
     asks = [ask for ask in report.asks if ask.source == source]
     is_of_pods, is_parted = source == "Pods", len(report.pools) > 1
+    counts_pods = is_of_pods and not style.is_narrow
     columns = [
         (_TITLES[source], [_title(ask) for ask in asks]),
-        *([("THERE", [_there(ask) for ask in asks])] if is_of_pods else ()),
+        *([("THERE", [_there(ask) for ask in asks])] if counts_pods else ()),
         *([("ASK", [ask.text for ask in asks])] if is_of_pods else ()),
         ("MORE", [_more(ask) for ask in asks]),
         ("ON ONE NODE", [_on_one_node(ask, style) for ask in asks]),

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from springtide.apps.headroom import HeadroomReport, Request, run
 from springtide.apps.headroom.asks import InvalidAsk
 from springtide.apps.headroom.report import AskReport
-from springtide.base.selectors import label_selector
+from springtide.base.selectors import compile_selector, label_selector
 from springtide.base.taints import Taint
 from springtide.model.group import NodeGroup
 from springtide.model.node import Node
@@ -53,7 +53,7 @@ def replica(name: str, of: str, like: Pod) -> Pod:
 
 def group_of(name: str, **labels: str) -> NodeGroup:
     """Return a group of the nodes with these labels."""
-    return NodeGroup(name=name, max_size=9, selector=label_selector(labels))
+    return NodeGroup(name=name, max_size=9, selector=compile_selector(label_selector(labels)))
 
 
 # Asks of pods

@@ -253,7 +253,7 @@ def test_a_manifest_is_answered_for(capsys: Captured, tmp_path: Path) -> None:
 
     answer = json.loads(capsys.readouterr().out)
     assert [(each["name"], each["source"]) for each in answer["asks"]] == [("default/new", "Given")]
-    assert answer["input"]["pods"] == 31
+    assert answer["input"]["pods"] == 30
 
 
 def test_the_drawing_is_written_beside_the_answer(capsys: Captured, tmp_path: Path) -> None:

@@ -45,9 +45,7 @@ def test_a_node_has_each_port_once() -> None:
     counts, refusals = told(room_of(pod(ports=[80]), ledger))
 
     assert counts == [1, 0]
-    assert set(reasons(refusals)) == {
-        "node(s) didn't have free ports for the requested pod ports"
-    }
+    assert set(reasons(refusals)) == {"node(s) didn't have free ports for the requested pod ports"}
 
 
 def test_what_runs_is_counted() -> None:
@@ -200,4 +198,3 @@ class CountingTables(Tables):
         """Place, and count it."""
         self.placements += 1
         return super().place_on(ask, view)
-
