@@ -140,7 +140,7 @@ def test_the_ladder_tolerates_no_mark_of_kubernetes() -> None:
 def test_without_devices_the_ladder_is_cpu_and_memory() -> None:
     answer = report(node(cpu=8, memory="64Gi"), request=Request(about=("ladder",)))
 
-    assert [ask.text for ask in answer.asks][0] == "cpu=1 memory=4Gi"
+    assert answer.asks[0].text == "cpu=1 memory=4Gi"
     assert [ask.more for ask in answer.asks] == [8, 4, 2, 1, 0]
 
 

@@ -1,4 +1,4 @@
-"""docs/plan.md says what the command takes and prints, all of it, and its documents can be read."""
+"""The page of a command says what it takes and prints, all of it, and its documents can be read."""
 
 import json
 import re
@@ -7,26 +7,38 @@ from pathlib import Path
 import click
 import pytest
 
+from springtide.cli.headroom import headroom
 from springtide.cli.plan import EXPANDERS, plan
 from springtide.wire.documents import decode
 from springtide.wire.source import Source
 
 ROOT = Path(__file__).resolve().parents[3]
-PAGE = (ROOT / "docs" / "plan.md").read_text(encoding="utf-8")
-SCHEMA = json.loads((ROOT / "docs" / "schema" / "plan.v1alpha1.json").read_text(encoding="utf-8"))
+COMMANDS = {"plan": plan, "headroom": headroom}
+PAGES = {name: (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8") for name in COMMANDS}
+PAGE = PAGES["plan"]
 
 OPTIONS = [
-    name
-    for parameter in plan.params
+    (command, name)
+    for command, made in COMMANDS.items()
+    for parameter in made.params
     if isinstance(parameter, click.Option)
     for name in parameter.opts
 ]
-FIELDS = sorted({name for part in SCHEMA["$defs"].values() for name in part["properties"]})
 
 
-@pytest.mark.parametrize("option", OPTIONS)
-def test_every_option_is_documented(option: str) -> None:
-    assert re.search(rf"`{option}[` ]", PAGE)
+def fields(command: str) -> list[str]:
+    """Return the names of all fields of a command's answer."""
+    path = ROOT / "docs" / "schema" / f"{command}.v1alpha1.json"
+    parts = json.loads(path.read_text(encoding="utf-8"))["$defs"].values()
+    return sorted({name for part in parts for name in part["properties"]})
+
+
+FIELDS = [(command, name) for command in COMMANDS for name in fields(command)]
+
+
+@pytest.mark.parametrize(("command", "option"), OPTIONS)
+def test_every_option_is_documented(command: str, option: str) -> None:
+    assert re.search(rf"`{option}[` ]", PAGES[command])
 
 
 @pytest.mark.parametrize("name", EXPANDERS)
@@ -34,9 +46,9 @@ def test_every_expander_is_documented(name: str) -> None:
     assert f"| `{name}` |" in PAGE
 
 
-@pytest.mark.parametrize("field", FIELDS)
-def test_every_field_of_the_answer_is_documented(field: str) -> None:
-    assert re.search(rf"[`.]{field}`", PAGE)
+@pytest.mark.parametrize(("command", "field"), FIELDS)
+def test_every_field_of_the_answer_is_documented(command: str, field: str) -> None:
+    assert re.search(rf"[`.]{field}`", PAGES[command])
 
 
 def test_the_documents_of_the_page_can_be_read() -> None:

@@ -4,7 +4,7 @@ import csv
 import io
 import json
 from pathlib import Path
-from xml.etree import ElementTree as Xml
+from xml.etree import ElementTree as ET
 
 import click
 import pytest
@@ -181,7 +181,7 @@ def test_what_is_overcommitted_stays_within_the_bar() -> None:
 
 
 def test_the_drawing_is_well_formed_and_says_what_it_shows() -> None:
-    root = Xml.fromstring(headroom_svg.drawn(report()))
+    root = ET.fromstring(headroom_svg.drawn(report()))
 
     texts = ["".join(each.itertext()) for each in root.iter("{http://www.w3.org/2000/svg}text")]
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
@@ -262,7 +262,7 @@ def test_the_drawing_is_written_beside_the_answer(capsys: Captured, tmp_path: Pa
     code = run(["headroom", EXAMPLE, "--svg", str(path)])
 
     assert code == 0
-    assert Xml.fromstring(path.read_text(encoding="utf-8")).tag.endswith("svg")
+    assert ET.fromstring(path.read_text(encoding="utf-8")).tag.endswith("svg")
     assert capsys.readouterr().err == ""
 
 
