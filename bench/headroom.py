@@ -1,9 +1,11 @@
 """How long does it take to say how many more pods of 30 asks fit on 5,000 nodes x 8 cards?
 
-A standard ladder (parts of a card's memory, 1 to 8 whole cards) and asks of pods with cpu and memory,
-half of them for several cards, beside what placing pods one by one until it fails takes.
+A standard ladder (parts of a card's memory, 1 to 8 whole cards) and asks of pods with cpu and memory, half
+of them for several cards, beside what placing pods one by one until it fails takes. Half of the cards are in
+use, each in its own way, so that no two nodes are alike.
 """
 
+import random
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -17,6 +19,8 @@ from springtide.engine.headroom import room
 from springtide.engine.headroom.walking import Walks
 from springtide.engine.placement.classes import Classifier, PodClass
 from springtide.engine.placement.tables import Tables, holding
+from springtide.model.device import Share
+from springtide.model.ledger import Holding
 from springtide.model.overlay import Overlay
 from springtide.model.pod import Pod
 from tests.builders import pod
@@ -31,6 +35,7 @@ def measure() -> Iterator[Figure]:
     kinds = families(None, Policies())
     found = world.read(dump, groups=20)
     picture = assemble(found, kinds)
+    picture.ledger.hold_all([_use(row) for row in range(NODES)])
     framework = schedulers(None, kinds, found.storage).framework
     classify = Classifier(kinds).classify
     asks = [classify(each) for each in _asks()]
@@ -49,6 +54,16 @@ def measure() -> Iterator[Figure]:
     each_s = cpu_s(lambda: _one_by_one(asks, tables)) / STEPPED
     how = f"{each_s * 1e6:.0f} us a pod, over {STEPPED} pods"
     yield Figure("one by one", each_s * total / took_s, "times", how)
+
+
+def _use(row: int) -> Holding:
+    rng = random.Random(row)
+    shares = tuple(
+        Share(position=card, memory_mib=rng.randrange(12_000), cores=rng.randrange(0, 60, 10))
+        for card in range(8)
+        if rng.random() < 0.5
+    )
+    return Holding(uid=f"use-{row}", row=row, shares=(("NVIDIA", shares),))
 
 
 def _asks() -> Sequence[Pod]:

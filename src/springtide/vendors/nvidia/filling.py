@@ -2,9 +2,10 @@
 
 A card serves a pod again until its memory, cores or slots end, whatever the other cards do. So where
 a pod takes one card, a node takes as many pods as its cards can serve in all; where it takes several
-cards, each of which can serve it once, it takes as many as there are full sets. What is left to
-placing one by one: pods with several containers that take cards, MIG cards, several of more cards that
-may serve twice, NUMA binding across NUMA nodes, and nodes that register an id twice.
+cards, each of which can serve it once, it takes as many as there are full sets, and where they may
+serve more than once, the sets are taken in rounds (`rounds`). What is left to placing one by one: pods
+with several containers that take cards, MIG cards, NUMA binding across NUMA nodes, the topology policy
+and chains of policies for several cards, and nodes that register an id twice.
 """
 
 import copy
@@ -16,6 +17,7 @@ from springtide.engine.placement.family import ACCEPTED, Filling, Rows
 from springtide.engine.placement.order import MUTEX, TOPOLOGY_AWARE, has_token
 from springtide.model.columns import Bool, DeviceColumns, Int64
 from springtide.vendors.nvidia.ask import PERCENT, NvidiaAsk, Request
+from springtide.vendors.nvidia.rounds import follows, taken_in_rounds
 from springtide.vendors.nvidia.vector import Cells, codes_of, memory_asked
 
 _ENDLESS: Final = np.iinfo(np.int32).max
@@ -38,8 +40,12 @@ def fill(ask: NvidiaAsk, columns: DeviceColumns, rows: Rows) -> Filling:
         is_known &= ~cells.spans_numa
     taken = room
     if request.count > 1:
-        taken, is_even = _in_sets(cells, room, accepts, size=request.count)
-        is_known &= is_even
+        taken, is_even = _in_sets(room, accepts, size=request.count)
+        in_rounds = is_known & ~is_even & follows(ask, cells)
+        taken = np.where(
+            in_rounds[:, None], taken_in_rounds(cells, request, room, in_rounds), taken
+        )
+        is_known &= is_even | in_rounds
     return Filling(
         counts=taken.sum(axis=1) // request.count,
         is_known=is_known,
@@ -69,35 +75,19 @@ def _room(cells: Cells, request: Request, accepts: Bool) -> Int64:
     return room
 
 
-def _in_sets(cells: Cells, room: Int64, accepts: Bool, *, size: int) -> tuple[Int64, Bool]:
+def _in_sets(room: Int64, accepts: Bool, *, size: int) -> tuple[Int64, Bool]:
     """Return how often each card serves as one of a set, and in which rows that is certain.
 
-    It is where every card can serve but once, and where each pod has to take all cards that serve.
+    It is where every card can serve but once and none is left over, and where each pod has to take all
+    cards that serve.
     """
     count = accepts.sum(axis=1)
     in_full_sets = accepts.cumsum(axis=1) <= (count // size * size)[:, None]
     once = (accepts & in_full_sets).astype(np.int64)
     least = np.where(accepts, room, _ENDLESS).min(axis=1)
     takes_all: Bool = count == size
-    is_even = (room <= 1).all(axis=1) & ((count % size == 0) | _are_alike(cells, accepts))
+    is_even = (room <= 1).all(axis=1) & (count % size == 0)
     return np.where(takes_all[:, None], accepts * least[:, None], once), takes_all | is_even
-
-
-def _are_alike(cells: Cells, accepts: Bool) -> Bool:
-    """Return in which rows the cards that serve are equal, so that it is all one which are left."""
-    alike: Bool = np.ones(len(accepts), np.bool_)
-    for column in (
-        cells.memory_total,
-        cells.memory_free,
-        cells.cores_total,
-        cells.cores_used,
-        cells.slots_total,
-        cells.slots_used,
-    ):
-        lowest = np.where(accepts, column, _ENDLESS).min(axis=1)
-        highest = np.where(accepts, column, -1).max(axis=1)
-        alike &= lowest >= highest
-    return alike
 
 
 def _after(columns: DeviceColumns, cells: Cells, request: Request, taken: Int64) -> DeviceColumns:

@@ -87,6 +87,7 @@ class Cells:
         self.is_candidate = _looked_up(tables.is_nvidia, model)
         self.is_candidate &= np.arange(columns.width) < columns.count.take(rows)[:, None]
         self.candidates = _per_row(self.is_candidate)
+        self.is_bare = _looked_up(tables.is_bare, model)
         self.is_mig = _looked_up(tables.is_mig, mode) & self.is_candidate
         self.has_mig: Bool = _per_row(self.is_mig) > 0
         allowed = _looked_up(tables.type_ok, model) & _looked_up(tables.mode_ok, mode)
@@ -134,6 +135,7 @@ class _Tables(msgspec.Struct, frozen=True):
     """What an ask makes of registered types and modes, by their codes."""
 
     is_nvidia: Bool
+    is_bare: Bool
     is_mig: Bool
     type_ok: Bool
     mode_ok: Bool
@@ -144,6 +146,7 @@ def _tables(ask: NvidiaAsk, types: tuple[str, ...], modes: tuple[str, ...]) -> _
     use, avoid = ask.use_types, ask.avoid_types
     return _Tables(
         is_nvidia=_table([type_matches(FAMILY_NAME, name) for name in types]),
+        is_bare=_table([name == FAMILY_NAME for name in types]),
         is_mig=_table([name == mig.MODE for name in modes]),
         type_ok=_table([type_ok(name, use=use, avoid=avoid) for name in types]),
         mode_ok=_table([mode_ok(ask, name) for name in modes]),

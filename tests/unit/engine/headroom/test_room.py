@@ -181,7 +181,9 @@ def test_without_nodes_there_is_no_room() -> None:
 def test_one_walk_serves_all_nodes_in_the_same_state() -> None:
     ledger = ledger_of([(node(cpu=64), cards(3, memory=9000))] * 40)
     tables = CountingTables(ledger, tables_of(ledger).framework, FAMILIES)
-    pod_class = Classifier(FAMILIES).classify(pod(gpu=2, gpumem=4000))
+    pod_class = Classifier(FAMILIES).classify(
+        pod(gpu=2, gpumem=4000, annotations={"hami.io/gpu-scheduler-policy": "numa,spread"})
+    )
 
     answer = room(pod_class, tables, Overlay(ledger), Walks(tables))
 

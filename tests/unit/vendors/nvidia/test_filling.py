@@ -11,6 +11,7 @@ from tests.builders import card, cards, mig_card, node, pod
 from tests.headrooms import ledger_of
 
 NVIDIA = Nvidia()
+POLICY = "hami.io/gpu-scheduler-policy"
 
 
 def filling(asked: Pod, *devices: Device) -> Filling:
@@ -30,6 +31,7 @@ def filling(asked: Pod, *devices: Device) -> Filling:
         (pod(gpu=1, gpucores=100), 2),
         (pod(gpu=2, gpucores=100), 1),
         (pod(gpu=2, gpumem=8000), 3),
+        (pod(gpu=2, gpumem=8000, annotations={POLICY: "binpack"}), 3),
     ],
 )
 def test_memory_slots_and_cores_end_a_card(asked: Pod, count: int) -> None:
@@ -43,14 +45,15 @@ def test_memory_slots_and_cores_end_a_card(asked: Pod, count: int) -> None:
     ("asked", "devices"),
     [
         (pod(gpu=1, gpumem=5000), (mig_card(),)),
-        (pod(gpu=2, gpumem=8000), cards(3)),
+        (pod(gpu=2, gpumem=8000, annotations={POLICY: "numa,spread"}), cards(3)),
+        (pod(gpu=2, gpumem=8000, annotations={POLICY: "topology-aware"}), cards(3)),
         (pod(gpu=1, gpumem=8000), (card("GPU-0"), card("GPU-0"))),
         (
             pod(gpu=2, gpucores=100, annotations={"nvidia.com/numa-bind": "true"}),
             (card("GPU-0"), card("GPU-1", numa=1), card("GPU-2", numa=1)),
         ),
     ],
-    ids=["a MIG card", "some of more cards, more than once", "one id twice", "NUMA nodes"],
+    ids=["a MIG card", "a chain of policies", "the topology policy", "one id twice", "NUMA nodes"],
 )
 def test_what_depends_on_the_order_of_cards_is_left_open(
     asked: Pod, devices: tuple[Device, ...]
