@@ -72,6 +72,7 @@ def one_by_one(ask: NvidiaAsk, view: DeviceView) -> tuple[int, DeviceView]:
     notes=NOTES,
 )
 def test_columns_are_filled_card_by_card_as_by_one_pod_after_the_other(
+    *,
     devices: list[Device],
     uses: list[tuple[int, int, int]],
     count: int,
