@@ -14,7 +14,7 @@ from bench import clusters, world
 from bench.figure import Figure, cpu_s
 from springtide.apps.planner.assemble import assemble
 from springtide.apps.planner.families import Policies, families
-from springtide.apps.planner.schedulers import schedulers
+from springtide.engine.framework.framework import Framework, FrameworkConfig
 from springtide.engine.headroom import room
 from springtide.engine.headroom.walking import Walks
 from springtide.engine.placement.classes import Classifier, PodClass
@@ -36,7 +36,8 @@ def measure() -> Iterator[Figure]:
     found = world.read(dump, groups=20)
     picture = assemble(found, kinds)
     picture.ledger.hold_all([_use(row) for row in range(NODES)])
-    framework = schedulers(None, kinds, found.storage).framework
+    names = frozenset(name for family in kinds.values() for name in family.resource_names())
+    framework = Framework(FrameworkConfig(ignored_resources=names))
     classify = Classifier(kinds).classify
     asks = [classify(each) for each in _asks()]
     total = 0

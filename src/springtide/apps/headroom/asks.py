@@ -64,9 +64,12 @@ def of_pods(pods: Iterable[Pod], classifier: Classifier) -> list[Asked]:
 
 
 def is_asking(pod: Pod) -> bool:
-    """Return whether the pod is there, and could be one more on another node."""
+    """Return whether the pod is there, and could be one more on another node.
+
+    A pod that claims devices names claims of its own, which no other pod could have.
+    """
     is_over = pod.is_finished or pod.is_terminating
-    return not (is_over or pod.is_daemon or pod.is_mirror)
+    return not (is_over or pod.is_daemon or pod.is_mirror or pod.spec.device_claims)
 
 
 def _of_pods(pods: Sequence[Pod], bare: Mapping[PodSpec, PodSpec]) -> Asked:

@@ -54,8 +54,7 @@ def _of_type(columns: DeviceColumns, name: str, making: Making) -> Iterator[Aske
     title = words.model(columns.family, name)
     parts = [(f"1/{part}", memory // part) for part in PARTS if memory // part]
     others = tuple(other for other in making.types[columns.family] if other != name)
-    # Where there is one type only, no pod has to say which.
-    kept_to = Portion(types=(name,), other_types=others) if others else Portion()
+    kept_to = Portion(types=(name,), other_types=others)
     steps = [
         *(
             (label, f"{label} of {title} ({mib} MiB)", replace(kept_to, memory_mib=mib))

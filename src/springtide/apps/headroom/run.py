@@ -13,7 +13,7 @@ from springtide.apps.headroom.report import HeadroomReport
 from springtide.apps.planner import inspection
 from springtide.apps.planner.assemble import assemble
 from springtide.apps.planner.consulting import consulted
-from springtide.apps.planner.schedulers import scheduler_notes, schedulers
+from springtide.apps.planner.schedulers import Claimable, scheduler_notes, schedulers
 from springtide.apps.planner.setting import families_of, input_report
 from springtide.base.clock import Clock
 from springtide.engine.headroom import room
@@ -22,6 +22,7 @@ from springtide.engine.placement.classes import Classifier
 from springtide.engine.placement.tables import Tables
 from springtide.model.overlay import Overlay
 from springtide.model.pod import Pod
+from springtide.wire.cel import Selectors
 from springtide.wire.documents import Input
 
 _ASKED: Final = "asked about: "
@@ -35,7 +36,9 @@ def run(
     Raises `InvalidAsk` for an ask that makes no sense, and what planning raises for its input.
     """
     kinds = families_of(found, request.policies)
-    judges = schedulers(found.scheduler, kinds, found.storage)
+    selectors = Selectors()
+    claimable = Claimable(storage=found.storage, devices=found.device_objects, selectors=selectors)
+    judges = schedulers(found.scheduler, kinds, claimable)
     given = [_apart(pod, number) for number, pod in enumerate(manifests)]
     whole = replace(found, manifests=(*found.manifests, *given))
     picture = assemble(whole, kinds, spreading=judges.spreading)

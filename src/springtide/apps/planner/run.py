@@ -10,7 +10,8 @@ from springtide.apps.planner.families import Policies
 from springtide.apps.planner.limits import idle_limits
 from springtide.apps.planner.remedies import remedies
 from springtide.apps.planner.report import PlanReport
-from springtide.apps.planner.schedulers import scheduler_notes, schedulers
+from springtide.apps.planner.schedulers import Claimable, scheduler_notes, schedulers
+from springtide.apps.planner.selector_faults import selector_faults
 from springtide.apps.planner.setting import InvalidInput, families_of, input_report
 from springtide.apps.planner.spending import Calls
 from springtide.base.clock import Clock, Rng
@@ -20,6 +21,7 @@ from springtide.engine.capacity.situation import Situation
 from springtide.engine.placement.classes import Classifier
 from springtide.engine.placement.tables import Tables
 from springtide.policies.expanders import PriceModel, chain
+from springtide.wire.cel import Selectors
 from springtide.wire.documents import Input
 
 __all__ = ["InvalidInput", "Request", "run"]
@@ -46,7 +48,9 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
     with an extender that cannot be called as it says.
     """
     kinds = families_of(found, request.policies)
-    judges = schedulers(found.scheduler, kinds, found.storage)
+    selectors = Selectors()
+    claimable = Claimable(storage=found.storage, devices=found.device_objects, selectors=selectors)
+    judges = schedulers(found.scheduler, kinds, claimable)
     picture = assemble(found, kinds, spreading=judges.spreading)
     prices = PriceModel(cluster_size=picture.ledger.count)
     with consulted(found, picture, kinds, allowed=request.calls, clock=clock) as heard:
@@ -64,6 +68,7 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
                     kinds,
                     keys=picture.read_keys,
                     appearance=heard.appearance,
+                    devices=found.device_objects,
                     defaults=picture.defaults,
                 ),
                 pending=picture.waiting,
@@ -88,6 +93,7 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
         problems=(
             *found.problems,
             *inspection.inspected(found),
+            *selector_faults(found, selectors),
             *picture.problems,
             *judges.problems,
             *heard.problems,

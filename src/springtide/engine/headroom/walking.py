@@ -8,13 +8,12 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from springtide.engine.capacity.states import nameless
 from springtide.engine.headroom.verdicts import Refusals
 from springtide.engine.placement.classes import PodClass
 from springtide.engine.placement.family import Rows
 from springtide.engine.placement.tables import Tables
 from springtide.model.columns import Int64, Interner
-from springtide.model.device import DeviceView, Inventory
+from springtide.model.device import DeviceView, Inventory, nameless
 from springtide.model.ledger import Ledger
 from springtide.model.refusal import Refusal
 
@@ -111,7 +110,9 @@ def _numbered(ledger: Ledger, family: str) -> list[int]:
 def _kind(inventory: Inventory) -> Inventory | None:
     """Return what columns do not say of an inventory, None if they say it all."""
     devices = inventory.devices
-    is_plain = not any(device.links or device.mig_profiles for device in devices)
+    is_plain = not any(
+        device.links or device.mig_profiles or device.network is not None for device in devices
+    )
     ids = {device.id for device in devices}
     has_order = [device.index for device in devices] == list(range(len(devices)))
     return None if is_plain and has_order and len(ids) == len(devices) else nameless(inventory)

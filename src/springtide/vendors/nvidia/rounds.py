@@ -8,11 +8,12 @@ from typing import Final
 
 import numpy as np
 
+from springtide.engine.placement.filling import Portions
 from springtide.engine.placement.order import BINPACK, MUTEX, NUMA, TOPOLOGY_AWARE
 from springtide.engine.placement.score import Float32
 from springtide.model.columns import Bool, Int32, Int64
-from springtide.vendors.nvidia.ask import NvidiaAsk, Request
-from springtide.vendors.nvidia.vector import Cells, memory_asked
+from springtide.vendors.nvidia.ask import NvidiaAsk
+from springtide.vendors.nvidia.vector import NvidiaCells
 
 _SCALE: Final = np.float32(10)
 _NEVER: Final = np.iinfo(np.int64).min
@@ -20,7 +21,7 @@ _FIELD_BITS: Final = 10
 _FIELD_MAX: Final = 1 << _FIELD_BITS
 
 
-def follows(ask: NvidiaAsk, cells: Cells) -> Bool:
+def follows(ask: NvidiaAsk, cells: NvidiaCells) -> Bool:
     """Return in which rows the order of cards can be followed.
 
     That of chains and of the topology policy cannot, and cards of the bare type are compared with
@@ -34,20 +35,22 @@ def follows(ask: NvidiaAsk, cells: Cells) -> Bool:
     return found
 
 
-def taken_in_rounds(cells: Cells, request: Request, room: Int64, rows: Bool) -> Int64:
+def taken_in_rounds(
+    cells: NvidiaCells, portions: Portions, room: Int64, *, rows: Bool, size: int
+) -> Int64:
     """Return how often each card is taken on the rows under the mask, and nothing on others."""
     taken = np.zeros_like(room)
-    memory = np.broadcast_to(np.asarray(memory_asked(cells, request), np.int64), room.shape)
-    cards = _Cards(cells, memory, cores=request.cores)
+    memory = np.broadcast_to(np.asarray(portions.memory, np.int64), room.shape)
+    cards = _Cards(cells, memory, cores=portions.cores)
     left = room.copy()
     while True:
-        rows = rows & ((left > 0).sum(axis=1) >= request.count)
+        rows = rows & ((left > 0).sum(axis=1) >= size)
         open_rows = np.flatnonzero(rows)
         if not len(open_rows):
             return taken
         keys = cards.keys(open_rows, taken[open_rows])
         keys[left[open_rows] <= 0] = _NEVER
-        picked = np.argsort(keys, axis=1)[:, -request.count :]
+        picked = np.argsort(keys, axis=1)[:, -size:]
         taken[open_rows[:, None], picked] += 1
         left[open_rows[:, None], picked] -= 1
 
@@ -55,7 +58,7 @@ def taken_in_rounds(cells: Cells, request: Request, room: Int64, rows: Bool) -> 
 class _Cards:
     """What the order of cards depends on, and how much of it one request takes."""
 
-    def __init__(self, cells: Cells, memory: Int64, *, cores: int) -> None:
+    def __init__(self, cells: NvidiaCells, memory: Int64, *, cores: int) -> None:
         self._cells = cells
         self._policy = cells.ask.device_policy
         self._weights = cells.ask.weights

@@ -29,7 +29,8 @@ def spelled(portion: Portion, config: NvidiaConfig) -> Spelling | Refusal:
 
 def _annotations(portion: Portion) -> tuple[tuple[str, str], ...]:
     """Return what keeps other cards away: a name also matches every longer one that contains it."""
-    if not portion.types:
+    # Where there are no others, no pod has to say which.
+    if not portion.types or not portion.other_types:
         return ()
     names = [name.upper() for name in portion.types]
     longer = [
