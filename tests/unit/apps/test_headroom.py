@@ -12,7 +12,7 @@ from springtide.base.selectors import compile_selector, label_selector
 from springtide.base.taints import Taint
 from springtide.model.group import NodeGroup
 from springtide.model.node import Node
-from springtide.model.pod import Owner, Pod
+from springtide.model.pod import Owner, Pod, PodClaim
 from springtide.wire.documents import Input
 from tests.builders import card, cards, node, pod
 from tests.world import FixedClock
@@ -95,6 +95,18 @@ def test_a_running_pod_may_be_one_more_on_another_node() -> None:
     answer = report(*nodes, pods=[pod(cpu=1, on="a")], request=Request(about=("pods",)))
 
     assert only(answer).more == 1 + 3
+
+
+def test_pods_that_claim_devices_are_counted_and_not_asked_about() -> None:
+    claims = replace(pod("claims", cpu=1).spec, device_claims=(PodClaim(name="a", claim="b"),))
+    claiming = replace(pod("claims"), spec=claims)
+
+    answer = report(node(), pods=[claiming], request=Request(about=("pods",)))
+    given_one = only(report(node(), manifests=[claiming]))
+
+    assert answer.asks == ()
+    assert "1 pod claims devices (resourceClaims) and is not asked about." in answer.input.notes
+    assert given_one.denied.startswith("it claims devices")
 
 
 # The ladder

@@ -64,12 +64,22 @@ def of_pods(pods: Iterable[Pod], classifier: Classifier) -> list[Asked]:
 
 
 def is_asking(pod: Pod) -> bool:
-    """Return whether the pod is there, and could be one more on another node.
+    """Return whether the pod is there, and could be one more on another node."""
+    return _is_one_of_many(pod) and not pod.spec.device_claims
 
-    A pod that claims devices names claims of its own, which no other pod could have.
-    """
+
+def claiming(pods: Iterable[Pod]) -> tuple[str, ...]:
+    """Return a sentence about pods that claim devices: their claims are their own."""
+    count = len({pod.uid for pod in pods if _is_one_of_many(pod) and pod.spec.device_claims})
+    if not count:
+        return ()
+    who = "1 pod claims devices" if count == 1 else f"{count} pods claim devices"
+    return (f"{who} (resourceClaims) and {'is' if count == 1 else 'are'} not asked about.",)
+
+
+def _is_one_of_many(pod: Pod) -> bool:
     is_over = pod.is_finished or pod.is_terminating
-    return not (is_over or pod.is_daemon or pod.is_mirror or pod.spec.device_claims)
+    return not (is_over or pod.is_daemon or pod.is_mirror)
 
 
 def _of_pods(pods: Sequence[Pod], bare: Mapping[PodSpec, PodSpec]) -> Asked:

@@ -15,6 +15,7 @@ from springtide.engine.placement.family import DeviceFamily
 from springtide.model.pod import Pod
 
 About = Literal["given", "pods", "ladder"]
+CLAIMS: Final = "it claims devices (resourceClaims), and claims are not asked about"
 DEFAULT_SCHEDULER: Final = "default-scheduler"
 
 
@@ -82,10 +83,11 @@ def chosen(
 
 def _of_manifests(subjects: Subjects, classifier: Classifier) -> Iterator[Asked]:
     picture, given = subjects.picture, subjects.given
-    yield from asks.of_manifests(
-        (each for each in picture.waiting if each.uid in given), classifier
-    )
-    for pod, why in (*picture.denied, *picture.apart):
+    waiting = [pod for pod in picture.waiting if pod.uid in given]
+    plain = [pod for pod in waiting if not pod.spec.device_claims]
+    yield from asks.of_manifests(plain, classifier)
+    claiming = [(pod, CLAIMS) for pod in waiting if pod.spec.device_claims]
+    for pod, why in (*claiming, *picture.denied, *picture.apart):
         if pod.uid in given:
             yield Asked(name=pod.key, source="Given", text=pod.name, pod=pod, denied=why)
 

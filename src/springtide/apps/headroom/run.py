@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from springtide.apps.headroom.asks import Asked
+from springtide.apps.headroom.asks import Asked, claiming
 from springtide.apps.headroom.choosing import Request, Subjects, chosen
 from springtide.apps.headroom.compose import Answered, compose
 from springtide.apps.headroom.pools import pools
@@ -53,7 +53,11 @@ def run(
         answers = list(_answers(asked.asks, classifier, tables))
         account = heard.account()
     waiting = [each.pod for each in asked.asks]
-    notes = (*scheduler_notes(judges, waiting, found.selecting), *account.notes)
+    notes = (
+        *claiming(pods),
+        *scheduler_notes(judges, waiting, found.selecting),
+        *account.notes,
+    )
     return compose(
         answers,
         picture.ledger,
