@@ -34,11 +34,15 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Subjects(msgspec.Struct, frozen=True, kw_only=True):
-    """Whom asks may come from: pods of the input, and `given` manifests by the uids they have there."""
+    """Whom asks may come from: pods of the input, and `given` manifests by the uids they have there.
+
+    `claiming` are given ones that claim devices.
+    """
 
     picture: Picture
     pods: Sequence[Pod]
     given: frozenset[str] = frozenset()
+    claiming: tuple[Pod, ...] = ()
 
 
 class Chosen(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,7 +59,7 @@ def chosen(
     classifier: Classifier,
 ) -> Chosen:
     """Return the asks in the order in which they are asked about."""
-    has_given = bool(request.asks or subjects.given)
+    has_given = bool(request.asks or subjects.given or subjects.claiming)
     about = request.about or (("given",) if has_given else ("pods", "ladder"))
     ledger = subjects.picture.ledger
     pods = {pod.key: pod for pod in subjects.pods if asks.is_asking(pod)}.values()
@@ -83,13 +87,11 @@ def chosen(
 
 def _of_manifests(subjects: Subjects, classifier: Classifier) -> Iterator[Asked]:
     picture, given = subjects.picture, subjects.given
-    waiting = [pod for pod in picture.waiting if pod.uid in given]
-    plain = [pod for pod in waiting if not pod.spec.device_claims]
-    yield from asks.of_manifests(plain, classifier)
-    claiming = [(pod, CLAIMS) for pod in waiting if pod.spec.device_claims]
-    for pod, why in (*claiming, *picture.denied, *picture.apart):
-        if pod.uid in given:
-            yield Asked(name=pod.key, source="Given", text=pod.name, pod=pod, denied=why)
+    yield from asks.of_manifests((pod for pod in picture.waiting if pod.uid in given), classifier)
+    claiming = [(pod, CLAIMS) for pod in subjects.claiming]
+    denied = [each for each in (*picture.denied, *picture.apart) if each[0].uid in given]
+    for pod, why in (*claiming, *denied):
+        yield Asked(name=pod.key, source="Given", text=pod.name, pod=pod, denied=why)
 
 
 def _scheduler(pods: Iterable[Pod], families: Mapping[str, DeviceFamily]) -> str:

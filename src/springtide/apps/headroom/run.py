@@ -11,7 +11,7 @@ from springtide.apps.headroom.compose import Answered, compose
 from springtide.apps.headroom.pools import pools
 from springtide.apps.headroom.report import HeadroomReport
 from springtide.apps.planner import inspection
-from springtide.apps.planner.assemble import assemble
+from springtide.apps.planner.assemble import Picture, assemble
 from springtide.apps.planner.consulting import consulted
 from springtide.apps.planner.schedulers import Claimable, scheduler_notes, schedulers
 from springtide.apps.planner.setting import families_of, input_report
@@ -40,21 +40,19 @@ def run(
     claimable = Claimable(storage=found.storage, devices=found.device_objects, selectors=selectors)
     judges = schedulers(found.scheduler, kinds, claimable)
     given = [_apart(pod, number) for number, pod in enumerate(manifests)]
-    whole = replace(found, manifests=(*found.manifests, *given))
+    plain = [pod for pod in given if not pod.spec.device_claims]
+    whole = replace(found, manifests=(*found.manifests, *plain))
     picture = assemble(whole, kinds, spreading=judges.spreading)
-    names = frozenset(pod.uid for pod in given)
-    pods = [pod for pod in (*found.pods, *picture.waiting) if pod.uid not in names]
+    subjects = _subjects(found, picture, given)
     with consulted(found, picture, kinds, allowed=None, clock=clock) as heard:
         tables = Tables(picture.ledger, judges.framework, kinds, by_scheduler=judges.by_name)
         classifier = Classifier(kinds, keys=picture.read_keys, defaults=picture.defaults)
-        asked = chosen(
-            request, Subjects(picture=picture, pods=pods, given=names), kinds, classifier
-        )
+        asked = chosen(request, subjects, kinds, classifier)
         answers = list(_answers(asked.asks, classifier, tables))
         account = heard.account()
     waiting = [each.pod for each in asked.asks]
     notes = (
-        *claiming(pods),
+        *claiming(subjects.pods),
         *scheduler_notes(judges, waiting, found.selecting),
         *account.notes,
     )
@@ -76,6 +74,18 @@ def run(
 def _apart(pod: Pod, number: int) -> Pod:
     """Return a manifest's pod under a uid that tells it from the pods of the input."""
     return replace(pod, uid=f"{_ASKED}{number}", node_name="")
+
+
+def _subjects(found: Input, picture: Picture, given: Sequence[Pod]) -> Subjects:
+    names = frozenset(pod.uid for pod in given)
+    stored = {pod.key for pod in found.pods}
+    planned = (pod for pod in picture.waiting if pod.uid not in names and pod.key not in stored)
+    return Subjects(
+        picture=picture,
+        pods=(*found.pods, *planned),
+        given=names,
+        claiming=tuple(pod for pod in given if pod.spec.device_claims),
+    )
 
 
 def _answers(asks: Iterable[Asked], classifier: Classifier, tables: Tables) -> Iterator[Answered]:

@@ -30,6 +30,6 @@ def stands_alone(pod_class: PodClass, tables: Tables) -> bool:
     reads_others = spec.neighbours.may_exclude or bool(framework.config.default_spread)
     return (
         table.prepared.lasts_by_row
-        and not spec.volumes
+        and not (spec.volumes or spec.device_claims)
         and not (table.prepared.cluster_checks and reads_others)
     )
