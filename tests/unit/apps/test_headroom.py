@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from springtide.apps.headroom import HeadroomReport, Request, run
-from springtide.apps.headroom.asks import InvalidAsk
 from springtide.apps.headroom.report import AskReport
+from springtide.apps.headroom.written import InvalidAsk
 from springtide.base.selectors import compile_selector, label_selector
 from springtide.base.taints import Taint
 from springtide.model.group import NodeGroup

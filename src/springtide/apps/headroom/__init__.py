@@ -1,6 +1,6 @@
 """What is behind `springtide headroom`: input files in, one report of what still fits out.
 
-`choosing`, `asks` and `ladder` say what is asked about, `pools` and `occupancy` how nodes are told together and
+`choosing`, `asks`, `written` and `ladder` say what is asked about, `pools` and `occupancy` how nodes are told together and
 what their devices hold, `compose` turns the engine's answers into the versioned `report`.
 """
 

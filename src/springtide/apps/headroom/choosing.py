@@ -6,8 +6,9 @@ from typing import Final, Literal
 
 import msgspec
 
-from springtide.apps.headroom import asks, ladder
-from springtide.apps.headroom.asks import Asked, Making
+from springtide.apps.headroom import asks, ladder, written
+from springtide.apps.headroom.asks import Asked
+from springtide.apps.headroom.written import Making
 from springtide.apps.planner.assemble import Picture
 from springtide.apps.planner.families import Policies
 from springtide.engine.placement.classes import Classifier
@@ -66,14 +67,14 @@ def chosen(
     making = Making(
         families=families,
         types=ladder.device_types(ledger),
-        tolerations=asks.tolerations(ledger),
+        tolerations=written.tolerations(ledger),
         scheduler=_scheduler(pods, families),
     )
     of_pods = asks.of_pods(pods, classifier) if "pods" in about else []
     found: Mapping[About, Sequence[Asked]] = {
         # Whoever gives an ask that makes no sense is told so, whatever is answered for.
         "given": [
-            *(asks.of_text(text, making) for text in request.asks),
+            *(written.of_text(text, making) for text in request.asks),
             *_of_manifests(subjects, classifier),
         ],
         "pods": of_pods[: request.asks_max],

@@ -7,7 +7,8 @@ import numpy as np
 from msgspec.structs import replace
 
 from springtide.apps.headroom import words
-from springtide.apps.headroom.asks import Asked, Making, made
+from springtide.apps.headroom.asks import Asked
+from springtide.apps.headroom.written import Making, made
 from springtide.base.quantity import parse
 from springtide.engine.placement.family import Portion, Spelling
 from springtide.model.columns import DeviceColumns
