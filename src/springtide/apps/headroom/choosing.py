@@ -97,9 +97,11 @@ def _of_manifests(subjects: Subjects, classifier: Classifier) -> Iterator[Asked]
 
 def _scheduler(pods: Iterable[Pod], families: Mapping[str, DeviceFamily]) -> str:
     """Return the scheduler that pods with devices name most."""
-    names = Counter(
-        pod.spec.scheduler_name
-        for pod in pods
-        if any(family.ask(pod) is not None for family in families.values())
-    )
+    managed = frozenset(name for each in families.values() for name in each.resource_names())
+    counts = Counter(pod.spec for pod in pods)
+    names: Counter[str] = Counter()
+    for spec, count in counts.items():
+        stated = (pair for each in spec.containers for pair in (*each.limits, *each.requests))
+        if any(name in managed for name, _ in stated):
+            names[spec.scheduler_name] += count
     return names.most_common(1)[0][0] if names else DEFAULT_SCHEDULER
