@@ -13,6 +13,7 @@ from springtide import __version__
 from springtide.base.errors import SpringtideError
 from springtide.cli.options import NearestGroup
 from springtide.cli.plan import plan
+from springtide.cli.why import why
 
 USAGE: Final = 2
 INTERRUPTED: Final = 130
@@ -36,6 +37,7 @@ def version() -> None:
 
 
 springtide.add_command(plan)
+springtide.add_command(why)
 
 
 def main() -> NoReturn:

@@ -187,7 +187,10 @@ def plan(
 
     report = planning.answer(
         planning.Question(
-            paths=(*_sources(ctx, (*paths, *filenames)), *groups),
+            paths=(
+                *sources(ctx, (*paths, *filenames), how="name a file or folder"),
+                *groups,
+            ),
             expanders=expander,
             seed=seed,
             nodes_total_max=max_nodes_total,
@@ -210,13 +213,13 @@ def plan(
     ctx.exit(SATISFIED if report.is_satisfied else UNSATISFIED)
 
 
-def _sources(ctx: click.Context, named: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the paths to read; without any, what is piped in."""
+def sources(ctx: click.Context, named: tuple[str, ...], *, how: str) -> tuple[str, ...]:
+    """Return the paths to read; without any, what is piped in. `how` says how to name one."""
     if named:
         return named
     if sys.stdin is None or sys.stdin.isatty():
         ctx.fail(
-            "There is nothing to read: name a file or folder, or pipe in what "
+            f"There is nothing to read: {how}, or pipe in what "
             "'kubectl get nodes,pods,daemonsets -A -o json' prints."
         )
     return (STDIN,)

@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from springtide.engine.placement.wishes import Wish
 from springtide.model.columns import DeviceColumns
 from springtide.model.device import Allocation, DeviceView, Inventory, Share
 from springtide.model.node import Node
@@ -80,6 +81,10 @@ class DeviceFamily(Protocol):
 
     def ask(self, pod: Pod) -> Ask | Refusal | None:
         """Return what the pod wants of this family; None if nothing, a Refusal if it makes no sense."""
+        ...
+
+    def wishes(self, pod: Pod) -> tuple[Wish, ...]:
+        """Return what the pod asks of this family as amounts that could be lowered one by one."""
         ...
 
     def evaluate(self, ask: Hashable, columns: DeviceColumns, rows: Rows) -> Verdicts:

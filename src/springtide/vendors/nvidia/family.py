@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from springtide.engine.placement.family import Rows, Verdicts
+from springtide.engine.placement.wishes import Wish
 from springtide.model.columns import DeviceColumns
 from springtide.model.device import Allocation, DeviceView, Inventory, Share
 from springtide.model.node import Node
@@ -18,6 +19,7 @@ from springtide.vendors.nvidia.codes import refusal_of_codes
 from springtide.vendors.nvidia.config import FAMILY_NAME, NvidiaConfig
 from springtide.vendors.nvidia.detail import detail_of
 from springtide.vendors.nvidia.usage import shares_of
+from springtide.vendors.nvidia.wishes import wishes_of
 
 
 class Nvidia:
@@ -60,6 +62,10 @@ class Nvidia:
         return ask_of(
             pod, self.config, node_policy=self._node_policy, device_policy=self._device_policy
         )
+
+    def wishes(self, pod: Pod) -> tuple[Wish, ...]:
+        """Return what the pod asks of this family as amounts that could be lowered one by one."""
+        return wishes_of(pod, self.config)
 
     def evaluate(self, ask: Hashable, columns: DeviceColumns, rows: Rows) -> Verdicts:
         """Return the verdicts over these rows, vectorised."""

@@ -1,0 +1,128 @@
+"""The answer about pods for people: whether it fits, what every node says, and what would help.
+
+`wide` holds back nothing; otherwise long lists end in how many more there are.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import click
+
+from springtide.apps.why.report import DeviceReport, NodeDevices, NodesVerdict, PodWhy, WhyReport
+from springtide.cli.layout import paragraph
+from springtide.cli.names import listed
+from springtide.cli.plan_table import (
+    INDENT,
+    Style,
+    Times,
+    closing,
+    remarks,
+    rows_table,
+)
+
+FITS = "fits"
+
+
+def render(report: WhyReport, times: Times, style: Style) -> str:
+    """Return the whole text."""
+    shown = report.pods[: style.rows_max]
+    left_out = sum(len(each.pods) for each in report.pods[len(shown) :])
+    more = f"{left_out} more pods; -o wide tells all of them." if left_out else ""
+    sections = (
+        *(lines for each in shown for lines in _pod(each, style)),
+        paragraph(more, width=style.width),
+        [
+            line
+            for text in remarks(report.not_evaluated, report.input.notes, style)
+            for line in paragraph(text, width=style.width)
+        ],
+        closing(report.input.objects, report.problems, times, style, did="Explained"),
+    )
+    return "\n\n".join("\n".join(lines) for lines in sections if any(lines))
+
+
+def _pod(item: PodWhy, style: Style) -> Iterator[list[str]]:
+    """Yield the sections about one pod, or about several that get the same answer."""
+    yield _answer(item, style)
+    yield _verdicts(item, style)
+    yield _devices(item, style)
+    yield _changes(item, style)
+    yield _groups(item, style)
+    yield _messages(item, style)
+
+
+def _answer(item: PodWhy, style: Style) -> list[str]:
+    who = " ".join(item.pods) if style.is_wide else listed(item.pods)
+    is_about = "" if len(item.pods) == 1 else f" ({len(item.pods)} pods, each by itself)"
+    lines = paragraph(f"{who}{is_about}: {item.answer}", width=style.width)
+    return [click.style(line, bold=True) for line in lines]
+
+
+def _verdicts(item: PodWhy, style: Style) -> list[str]:
+    rows = [
+        (_nodes(each.nodes, style), FITS if each.fits else each.reason, each.sentence)
+        for each in item.verdicts
+        if not (each.fits and len(item.verdicts) == 1)
+    ]
+    return rows_table(("NODES", "REASON", "WHY"), rows, style)
+
+
+def _nodes(names: Sequence[str], style: Style) -> str:
+    if style.is_wide:
+        return " ".join(names)
+    shown = listed(names)
+    return shown if len(names) == 1 else f"{shown} ({len(names)} nodes)"
+
+
+def _devices(item: PodWhy, style: Style) -> list[str]:
+    rows = [
+        row for verdict in item.verdicts for each in verdict.devices for row in _rows(each, verdict)
+    ]
+    return rows_table(("NODE", "DEVICE", "TYPE", "FREE", "REASON"), rows, style)
+
+
+def _rows(devices: NodeDevices, verdict: NodesVerdict) -> Iterator[tuple[str, ...]]:
+    for index, each in enumerate(devices.devices):
+        verdict_text = each.reason or (FITS if verdict.fits else "")
+        yield "" if index else devices.node, each.id, each.type, _free(each), verdict_text
+
+
+def _free(device: DeviceReport) -> str:
+    return (
+        f"{device.memory_free} of {device.memory} MiB, {device.cores_free} of {device.cores} cores, "
+        f"{device.slots_free} of {device.slots} slots"
+    )
+
+
+def _changes(item: PodWhy, style: Style) -> list[str]:
+    rows = [
+        ("smallest" if index == 0 else "or", change.text, change.node)
+        for index, change in enumerate(item.changes)
+    ]
+    lines = rows_table(("CHANGE", "WHAT WOULD HELP", "WHERE IT FITS THEN"), rows, style)
+    if item.remedy:
+        return paragraph(item.remedy, width=style.width)
+    if lines or item.fits or not item.verdicts:
+        return lines
+    return paragraph(
+        "No single change helps: more than one thing is in the way.", width=style.width
+    )
+
+
+def _groups(item: PodWhy, style: Style) -> list[str]:
+    rows = [
+        (each.group, f"{each.reason}: {each.detail}" if each.detail else each.reason)
+        for each in item.groups
+    ]
+    return rows_table(("GROUP", "WHY ONE MORE NODE OF IT DOES NOT HELP"), rows, style)
+
+
+def _messages(item: PodWhy, style: Style) -> list[str]:
+    told = [("The scheduler's words", item.message)]
+    if item.last_message and (item.fits or style.is_wide):
+        told.append(("What the cluster's scheduler said last", item.last_message))
+    return [
+        line
+        for what, text in told
+        if text
+        for line in paragraph(f"{what}: {text}", width=style.width, indent=INDENT)
+    ]
