@@ -13,12 +13,22 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT.parent))
 
-from bench import command, decode, estimate, first_sight, overlay, plan_dump, scores  # noqa: E402
+from bench import (  # noqa: E402
+    command,
+    decode,
+    estimate,
+    explanations,
+    first_sight,
+    overlay,
+    plan_dump,
+    scores,
+)
 from bench.figure import Figure  # noqa: E402
 
 BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
     "decode": decode.measure,
     "plan_dump": plan_dump.measure,
+    "explanations": explanations.measure,
     "first_sight": first_sight.measure,
     "estimate": estimate.measure,
     "overlay": overlay.measure,

@@ -6,7 +6,9 @@
 from collections.abc import Iterator, Sequence
 
 import click
+from msgspec.structs import replace
 
+from springtide.apps.why.compose import NO_CHANGE
 from springtide.apps.why.report import DeviceReport, NodeDevices, NodesVerdict, PodWhy, WhyReport
 from springtide.cli.layout import paragraph
 from springtide.cli.names import listed
@@ -52,32 +54,41 @@ def _pod(item: PodWhy, style: Style) -> Iterator[list[str]]:
 
 def _answer(item: PodWhy, style: Style) -> list[str]:
     who = " ".join(item.pods) if style.is_wide else listed(item.pods)
-    is_about = "" if len(item.pods) == 1 else f" ({len(item.pods)} pods, each by itself)"
-    lines = paragraph(f"{who}{is_about}: {item.answer}", width=style.width)
+    each = "" if len(item.pods) == 1 else ": each"
+    says = item.answer.removeprefix("It ")
+    lines = paragraph(f"{who}{each} {says}", width=style.width)
     return [click.style(line, bold=True) for line in lines]
 
 
 def _verdicts(item: PodWhy, style: Style) -> list[str]:
+    total = sum(len(each.nodes) for each in item.verdicts)
     rows = [
-        (_nodes(each.nodes, style), FITS if each.fits else each.reason, each.sentence)
+        (_nodes(each.nodes, total, style), FITS if each.fits else each.reason, each.sentence)
         for each in item.verdicts
         if not (each.fits and len(item.verdicts) == 1)
     ]
-    return rows_table(("NODES", "REASON", "WHY"), rows, style)
+    return rows_table(("NODES", "REASON", "WHY"), rows, _whole(item, style))
 
 
-def _nodes(names: Sequence[str], style: Style) -> str:
-    if style.is_wide:
+def _whole(item: PodWhy, style: Style) -> Style:
+    """Return the style without a limit on rows where every node was asked for."""
+    is_whole = any(verdict.devices for verdict in item.verdicts)
+    return replace(style, is_wide=True) if is_whole else style
+
+
+def _nodes(names: Sequence[str], total: int, style: Style) -> str:
+    if style.is_wide or len(names) == 1:
         return " ".join(names)
-    shown = listed(names)
-    return shown if len(names) == 1 else f"{shown} ({len(names)} nodes)"
+    if len(names) == total:
+        return f"all {total} nodes"
+    return f"{listed(names)} ({len(names)} nodes)"
 
 
 def _devices(item: PodWhy, style: Style) -> list[str]:
     rows = [
         row for verdict in item.verdicts for each in verdict.devices for row in _rows(each, verdict)
     ]
-    return rows_table(("NODE", "DEVICE", "TYPE", "FREE", "REASON"), rows, style)
+    return rows_table(("NODE", "DEVICE", "TYPE", "FREE", "REASON"), rows, _whole(item, style))
 
 
 def _rows(devices: NodeDevices, verdict: NodesVerdict) -> Iterator[tuple[str, ...]]:
@@ -103,9 +114,7 @@ def _changes(item: PodWhy, style: Style) -> list[str]:
         return paragraph(item.remedy, width=style.width)
     if lines or item.fits or not item.verdicts:
         return lines
-    return paragraph(
-        "No single change helps: more than one thing is in the way.", width=style.width
-    )
+    return paragraph(NO_CHANGE, width=style.width)
 
 
 def _groups(item: PodWhy, style: Style) -> list[str]:
@@ -117,9 +126,9 @@ def _groups(item: PodWhy, style: Style) -> list[str]:
 
 
 def _messages(item: PodWhy, style: Style) -> list[str]:
-    told = [("The scheduler's words", item.message)]
+    told = [("The scheduler says", item.message)]
     if item.last_message and (item.fits or style.is_wide):
-        told.append(("What the cluster's scheduler said last", item.last_message))
+        told.append(("The cluster's scheduler said last", item.last_message))
     return [
         line
         for what, text in told

@@ -28,8 +28,14 @@ from springtide.engine.placement.tables import Tables
 from springtide.model.device import Allocation
 from springtide.model.pod import Pod
 
+NO_CHANGE: Final = "None of the changes that were tried helps alone."
 REASONS_MAX: Final = 3
 NODES_MAX: Final = 3
+_NOWHERE: Final = {
+    0: "It fits nowhere: there is no node.",
+    1: "It does not fit on the only node.",
+    2: "It fits on neither of the 2 nodes.",
+}
 
 
 class Told(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,14 +69,8 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def _answer(self, state: State) -> str:
-        if not self.nodes:
-            return "It fits nowhere: there is no node."
         if not self.fits:
-            return (
-                f"It fits on none of the {self.nodes} nodes."
-                if self.nodes > 1
-                else ("It does not fit on the only node.")
-            )
+            return _NOWHERE.get(self.nodes, f"It fits on none of the {self.nodes} nodes.")
         would = "Without them it would fit" if state is State.GATED else "It fits"
         which = joined(list(self.names[:NODES_MAX]), most=NODES_MAX)
         more = len(self.names) - NODES_MAX
@@ -95,7 +95,7 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
             smallest = self.changes[0]
             yield f"Smallest change: {smallest.text}; then {smallest.node} takes it."
         elif not self.fits and self.nodes:
-            yield "No single change helps."
+            yield NO_CHANGE
 
 
 def _where(nodes: Sequence[str], total: int) -> str:
@@ -160,7 +160,9 @@ def told(
         fits=found.fits,
         nodes=tables.ledger.count,
         names=tuple(names[row] for row in fitting),
-        verdicts=tuple(_verdict(each, found.pod_class, tables) for each in shown),
+        verdicts=tuple(
+            _verdict(each, found.pod_class, tables, has_devices=tells_all_nodes) for each in shown
+        ),
         changes=tuple(map(_change, found.changes)),
         groups=tuple(
             GroupVerdict(
@@ -188,7 +190,9 @@ def _by_node(pod: Pod, found: Explained, tables: Tables) -> Iterator[Alike]:
             yield Alike(rows=(row,), refusal=refusal, sentence=own)
 
 
-def _verdict(alike: Alike, pod_class: PodClass, tables: Tables) -> NodesVerdict:
+def _verdict(
+    alike: Alike, pod_class: PodClass, tables: Tables, *, has_devices: bool
+) -> NodesVerdict:
     names, rows, refusal = tables.ledger.names, alike.rows, alike.refusal
     return NodesVerdict(
         nodes=tuple(names[row] for row in rows),
@@ -196,7 +200,7 @@ def _verdict(alike: Alike, pod_class: PodClass, tables: Tables) -> NodesVerdict:
         rule="" if refusal is None else refusal.rule,
         reason="" if refusal is None else refusal.text,
         sentence=alike.sentence,
-        devices=tuple(_devices(rows, pod_class, tables)) if len(rows) == 1 else (),
+        devices=tuple(_devices(rows, pod_class, tables)) if has_devices else (),
     )
 
 

@@ -58,7 +58,7 @@ class NodesVerdict(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """Nodes that say the same: that the pod fits, or which rule refuses it, and why.
 
     `reason` is in the words of the rule, `sentence` says it with numbers. `devices` are listed where
-    every node is told by itself, and where devices have the word.
+    every node is told by itself, unless a rule of the scheduler refuses it before.
     """
 
     nodes: tuple[str, ...]

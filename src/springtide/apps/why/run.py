@@ -98,7 +98,8 @@ class _Asker:
             found,
             tables=stage.tables,
             message="" if found.fits else self._message(who.pod, found),
-            remedy=remedy(found.pod_class, stage.judges, stage.families, stage.picture),
+            remedy=_correction(found.pod_class)
+            or remedy(found.pod_class, stage.judges, stage.families, stage.picture),
             tells_all_nodes=self._request.tells_all_nodes,
         )
 
@@ -109,6 +110,15 @@ class _Asker:
             evictable=self._stage.picture.evictable,
         )
         return message(pod, found.pod_class, tables=self._stage.tables, there=there)
+
+
+def _correction(pod_class: PodClass) -> str:
+    """Return what is wrong with an ask that makes no sense, empty for all others."""
+    refusal = pod_class.refusal
+    if refusal is None:
+        return ""
+    detail = f" ({refusal.detail})" if refusal.detail else ""
+    return f"The pod itself is in the way: {refusal.text}{detail}. Correct it."
 
 
 def _merged(answers: Iterable[PodWhy]) -> tuple[PodWhy, ...]:

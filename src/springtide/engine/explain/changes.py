@@ -1,8 +1,9 @@
 """Changes that would let a pod fit, and which of two is the smaller.
 
 A change that only says where the pod may run is smaller than one that gives it less, that is smaller
-than one that costs other pods their place, and that is smaller than one more node. Among equals the
-size decides: how many terms, which part of the amount is given up, how many pods.
+than one that costs other pods their place, and that is smaller than one more node. Giving up more
+than half of an amount makes another workload of it, so that comes last. Among equals the size
+decides: how many terms, which part of the amount is given up, how many pods, how many nodes.
 """
 
 from enum import StrEnum
@@ -32,7 +33,9 @@ _WHERE: Final = 0
 _LESS: Final = 1
 _OTHERS: Final = 2
 _NODES: Final = 3
-TIERS: Final = {
+_ANOTHER: Final = 4
+HALF: Final = 0.5
+_TIERS: Final = {
     ChangeKind.LIFT_GATES: _WHERE,
     ChangeKind.ADD_TOLERATION: _WHERE,
     ChangeKind.DROP_NODE_SELECTOR: _WHERE,
@@ -68,4 +71,10 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 
 def smallest_first(changes: list[Change]) -> tuple[Change, ...]:
     """Return the changes in the order of their size; equals stay in the order in which they come."""
-    return tuple(sorted(changes, key=lambda change: (TIERS[change.kind], change.size)))
+    return tuple(sorted(changes, key=lambda change: (_tier(change), change.size)))
+
+
+def _tier(change: Change) -> int:
+    if change.kind is ChangeKind.ASK_LESS and change.size > HALF:
+        return _ANOTHER
+    return _TIERS[change.kind]

@@ -93,8 +93,10 @@ def sentence(
     pod: Pod, pod_class: PodClass, refusal: Refusal, rows: Sequence[int], *, tables: Tables
 ) -> str:
     """Return what these rows, which refuse in the same words, lack."""
+    if refusal == pod_class.refusal:
+        return refusal.detail
     family = tables.families.get(refusal.rule)
-    if family is None or pod_class.refusal is refusal:
+    if family is None:
         return rule_sentence(pod_class, refusal, tables.ledger, rows) or refusal.detail
     cells = cells_of(tables, pod_class, refusal.rule, rows)
     return device_sentence(refusal, cells, family.wishes(pod)) or refusal.detail

@@ -72,11 +72,12 @@ def _change(pod: Pod, victims: Victims, node: str) -> Change:
     pods = victims.pods
     priority = max(each.spec.priority for each in pods)
     names = joined([each.key for each in pods])
-    budgets = victims.broken and f", which breaks {count(victims.broken, 'budget')}"
+    budgets = f", and breaks {count(victims.broken, 'budget')}" if victims.broken else ""
+    most = "" if len(pods) == 1 else "at most "
     return Change(
         kind=ChangeKind.FREE_PODS,
-        text=f"remove {names} from node {node} (of priority {priority} at most, below "
-        f"{pod.spec.priority}{budgets or ''})",
+        text=f"remove {names} from node {node} (priority {most}{priority}, below "
+        f"{pod.spec.priority}{budgets})",
         subject=node,
         node=node,
         pods=pods,

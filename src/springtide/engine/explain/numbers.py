@@ -17,6 +17,7 @@ from springtide.model.columns import distinct
 from springtide.model.refusal import Refusal
 
 _PERCENT: Final = 100
+_EVERY: Final = {1: "the only device", 2: "both devices"}
 
 Wishes = Mapping[WishKind, Wish]
 
@@ -33,7 +34,7 @@ class _About(msgspec.Struct, frozen=True):
     def some(self) -> str:
         """Return how many devices this is about."""
         if self.number == self.total:
-            return "the only device" if self.total == 1 else f"all {self.total} devices"
+            return _EVERY.get(self.total, f"all {self.total} devices")
         return f"{self.number} of {self.total} devices"
 
     @property
@@ -50,7 +51,9 @@ class _About(msgspec.Struct, frozen=True):
 def device_sentence(refusal: Refusal, cells: Cells | None, wishes: Iterable[Wish]) -> str:
     """Return what these devices, of nodes that all refuse in the same words, lack."""
     if NODE_UNREGISTERED in refusal.reasons or cells is None:
-        return f"no {refusal.rule} device is registered on the node; is its device plugin running?"
+        return (
+            f"no {refusal.rule} device is registered there; if it has some, start its device plugin"
+        )
     by_kind = {wish.kind: wish for wish in wishes}
     counts = parse(refusal.text)
     if not counts:
@@ -97,7 +100,7 @@ def _memory(about: _About) -> str:
     part = int((free.astype(np.int64) * _PERCENT // np.maximum(totals, 1)).max())
     pct = about.asked(WishKind.MEMORY_PART) or _PERCENT
     whole = "a whole device" if pct == _PERCENT else f"{pct}%"
-    return f"{lacks}: most is free of one with {part}%, {whole} asked"
+    return f"{lacks}: the freest has {part}% free, {whole} asked"
 
 
 def _cores(about: _About) -> str:

@@ -15,6 +15,7 @@ from springtide.model.node import Node
 from springtide.model.refusal import Refusal
 
 _SHORT: Final = "Insufficient "
+_ENFORCED: Final = "node(s) didn't match scheduler-enforced node affinity"
 _NODES_MAX: Final = 256
 """How many of the nodes that say the same are looked at for what they have instead."""
 
@@ -74,6 +75,10 @@ def _taints(case: _Case) -> str:
 
 def _affinity(case: _Case) -> str:
     spec = case.pod_class.framework.spec
+    if _ENFORCED in case.refusal.reasons:
+        return (
+            f"the profile of scheduler {spec.scheduler_name} adds an affinity that it does not meet"
+        )
     parts = [part for key, value in spec.node_selector if (part := _label(key, value, case))]
     if parts:
         return "; ".join(parts)
