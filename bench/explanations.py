@@ -41,10 +41,8 @@ def measure() -> Iterator[Figure]:
             clock=clock,
         )
         for name, pod in _pods(stage.picture.waiting[0]):
-            explained = []
-            slowest[name] = wall_s(
-                lambda pod=pod, found=explained: found.append(explain(pod, scene))
-            )
+            explained: list[Explained] = []
+            slowest[name] = wall_s(partial(_explain, pod, scene, explained))
             assert not explained[0].fits, name
     name = max(slowest, key=lambda each: slowest[each])
     how = ", ".join(f"{each} {seconds:.2f}" for each, seconds in slowest.items())

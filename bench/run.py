@@ -16,11 +16,14 @@ sys.path.insert(0, str(ROOT.parent))
 from bench import (  # noqa: E402
     command,
     decode,
+    device_selectors,
     estimate,
     explanations,
+    filters,
     first_sight,
     overlay,
     plan_dump,
+    scheduling,
     scores,
 )
 from bench.figure import Figure  # noqa: E402
@@ -30,9 +33,12 @@ BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
     "plan_dump": plan_dump.measure,
     "explanations": explanations.measure,
     "first_sight": first_sight.measure,
+    "filters": filters.measure,
+    "scheduling": scheduling.measure,
     "estimate": estimate.measure,
     "overlay": overlay.measure,
     "scores": scores.measure,
+    "device_selectors": device_selectors.measure,
     "command": command.measure,
 }
 

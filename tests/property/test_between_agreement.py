@@ -152,7 +152,7 @@ def test_columns_agree_with_one_node_at_a_time(
 ) -> None:
     nodes, running = cluster
     framework, ledger = Framework(), ledger_of(nodes, running)
-    expected = reference.verdicts(pending, nodes, running, FrameworkConfig(), NAMESPACES)
+    expected = reference.verdicts(pending, nodes, running, FrameworkConfig(), namespaces=NAMESPACES)
 
     prepared = framework.prepare(ask_of(pending, with_identity=True), ledger)
     verdicts = framework.evaluate(prepared, ledger, np.arange(ledger.count))
@@ -209,7 +209,7 @@ def test_tables_follow_pods_that_come_and_go(
         if keys_read(pod.spec for pod in pods) != keys_read(pod.spec for pod in running):
             # What was placed reads labels that the classes may lack.
             pod_class = Classifier({}, keys=frozenset({"app", "tier"})).classify(each)
-        expected = reference.verdicts(each, nodes, pods, FrameworkConfig(), NAMESPACES)
+        expected = reference.verdicts(each, nodes, pods, FrameworkConfig(), namespaces=NAMESPACES)
         for row, node in enumerate(nodes):
             answer = tables.place(pod_class, row)
             refusal = answer if isinstance(answer, Refusal) else None

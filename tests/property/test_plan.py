@@ -7,11 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from springtide.engine.capacity.plan import Plan, Situation, SizedGroup, plan
+from springtide.engine.capacity.plan import plan
 from springtide.engine.capacity.quotas import Quota
 from springtide.engine.capacity.quotas import content as counted
 from springtide.engine.capacity.scene import Bounds, Manner
 from springtide.engine.capacity.similarity import Similarity
+from springtide.engine.capacity.situation import Plan, Situation, SizedGroup
+from springtide.engine.framework.ask import keys_read
 from springtide.engine.placement.classes import Classifier, standing_holding
 from springtide.engine.simulation.templates import Template
 from springtide.model.group import NodeGroup
@@ -19,7 +21,7 @@ from springtide.model.ledger import Ledger
 from springtide.model.pod import Pod
 from springtide.model.refusal import Refusal
 from springtide.policies.expanders import LeastWaste
-from tests.builders import card, cards, mig_card, node, pod, replicas, term
+from tests.builders import card, cards, mig_card, node, pod, replicas, spread, term
 from tests.estimates import FAMILIES, HandClock, tables_of, template
 from tests.ledgers import NODES, content, holdings, inventories_of
 
@@ -64,7 +66,8 @@ def groups(draw: st.DrawFn) -> list[SizedGroup]:
     for index, given_template in enumerate(draw(st.lists(st.sampled_from(TEMPLATES), max_size=4))):
         group = NodeGroup(
             name=f"g{index}",
-            max_size=draw(st.integers(0, 4)),
+            min_size=draw(st.integers(0, 3)),
+            max_size=draw(st.integers(3, 5)),
             is_zero_or_max=draw(st.sampled_from([False, False, False, True])),
         )
         of = given_template
@@ -86,7 +89,11 @@ PENDING = st.lists(PODS, max_size=5).flatmap(
 )
 
 
-MANNERS = st.sampled_from([Manner(), Manner(similarity=Similarity(free_difference_max=0.4))])
+MANNERS = st.builds(
+    Manner,
+    similarity=st.sampled_from([None, Similarity(free_difference_max=0.4)]),
+    raises_to_minimum=st.booleans(),
+)
 
 
 def planned(
@@ -102,7 +109,7 @@ def planned(
     return plan(
         Situation(
             tables=tables_of(ledger),
-            classifier=Classifier(FAMILIES),
+            classifier=Classifier(FAMILIES, keys=keys_read(each.spec for each in pending)),
             pending=pending,
             groups=given_groups,
             clock=HandClock(),
@@ -142,12 +149,14 @@ def test_every_pod_and_every_new_node_is_accounted_for(
         grown[step.group.name] += len(step.nodes)
     for item, (name, before, after) in zip(given_groups, answer.sizes, strict=True):
         assert (name, before) == (item.group.name, item.size)
-        # Only a group of all or none may have nodes that no pod needs.
         assert before + grown[name] <= after <= item.group.max_size
         if item.group.is_zero_or_max:
             assert after in {before, item.group.max_size}
         elif manner.similarity is None:
-            assert after == before + grown[name]
+            # Beside a group of all or none, only one below its minimum has nodes that no pod needs.
+            assert after == before + grown[name] or after == item.group.min_size
+        if manner.raises_to_minimum and isinstance(item.template, Template):
+            assert after >= item.group.min_size
 
 
 @settings(max_examples=60)
@@ -200,3 +209,43 @@ def alone(of: Template, name: str) -> Ledger:
     for each in of.pods:
         ledger.hold(standing_holding(each, row))
     return ledger
+
+
+ZONES = ("a", "b", "c")
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.integers(0, 4), min_size=3, max_size=3),
+    st.lists(st.sampled_from(ZONES), max_size=4),
+    st.integers(1, 20),
+    st.integers(1, 2),
+    MANNERS,
+)
+def test_pods_are_never_planned_more_unevenly_than_they_say(
+    cores: list[int], grown_zones: list[str], count: int, skew: int, manner: Manner
+) -> None:
+    # Every zone has a node already, so that no new one appears and makes the others uneven.
+    ledger = Ledger()
+    for zone, size in zip(ZONES, cores, strict=True):
+        ledger.add_node(node(f"old-{zone}", cpu=size, labels={"zone": zone}))
+    growing = [zoned(f"g{index}", zone) for index, zone in enumerate(grown_zones)]
+    asked = pod("p", cpu=1, labels={"app": "a"}, neighbours=spread("zone", skew=skew))
+
+    answer = planned(ledger, growing, replicas(count, asked), manner)
+
+    where = {f"old-{zone}": zone for zone in ZONES}
+    in_zones = Counter(where[on] for _, on in answer.fitting)
+    for step in answer.steps:
+        zone = grown_zones[int(step.group.name[1:])]
+        in_zones[zone] += sum(len(each.pods) for each in step.nodes)
+    counts = [in_zones[zone] for zone in ZONES]
+    assert max(counts) - min(counts) <= skew
+    assert sum(counts) + sum(len(each.pods) for each in answer.stuck) == count
+
+
+def zoned(name: str, zone: str) -> SizedGroup:
+    """Return a group of nodes in one zone."""
+    group = NodeGroup(name=name, max_size=3)
+    of = template(node(f"template-{name}", cpu=3, labels={"zone": zone}))
+    return SizedGroup(group=group, size=0, template=replace(of, group=group))

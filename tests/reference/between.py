@@ -4,8 +4,8 @@ Everything is worked out anew for every node from lists of pods, with dictionari
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-
-import msgspec
+from functools import partial
+from typing import TypeVar
 
 from springtide.base.selectors import LabelSelector
 from springtide.model.neighbours import AffinityTerm, SpreadConstraint
@@ -16,20 +16,43 @@ Status = tuple[str, bool, tuple[str, ...]]
 Namespaces = Mapping[str, Mapping[str, str]]
 Place = tuple[str, str]
 """A label's key and value."""
+MadeT = TypeVar("MadeT")
 
 
-class World(msgspec.Struct, frozen=True, kw_only=True):
-    """The cluster, and what is asked of a node by the rules of single nodes."""
+class World:
+    """The cluster as one pod finds it; what is asked of single nodes is given as functions.
 
-    nodes: Sequence[Node]
-    running: Sequence[Pod]
-    namespaces: Namespaces
-    meets_affinity: Callable[[Pod, Node], bool]
-    tolerates: Callable[[Pod, Node], bool]
+    What does not depend on the node that is judged is worked out once (`once`).
+    """
+
+    def __init__(
+        self,
+        nodes: Sequence[Node],
+        running: Sequence[Pod],
+        namespaces: Namespaces,
+        *,
+        meets_affinity: Callable[[Pod, Node], bool],
+        tolerates: Callable[[Pod, Node], bool],
+    ) -> None:
+        self.nodes = nodes
+        self.running = running
+        self.namespaces = namespaces
+        self.meets_affinity = meets_affinity
+        self.tolerates = tolerates
+        self._on: dict[str, list[Pod]] = {}
+        for each in running:
+            self._on.setdefault(each.node_name, []).append(each)
+        self._made: dict[object, object] = {}
 
     def on(self, node: Node) -> list[Pod]:
         """Return the pods on a node."""
-        return [pod for pod in self.running if pod.node_name == node.name]
+        return self._on.get(node.name, [])
+
+    def once(self, key: object, make: Callable[[], MadeT]) -> MadeT:
+        """Return what was made under this key, now if it is the first time."""
+        if key not in self._made:
+            self._made[key] = make()
+        return self._made[key]  # type: ignore[return-value]  # made under the same key
 
 
 def spread(pod: Pod, node: Node, world: World) -> Status | None:
@@ -40,7 +63,7 @@ def spread(pod: Pod, node: Node, world: World) -> Status | None:
         value = node.labels.get(constraint.topology_key)
         if value is None:
             return "PodTopologySpread", True, (f"{uneven} (missing required label)",)
-        counts = _counts(constraint, hard, pod, world)
+        counts = world.once(constraint, partial(_counts, constraint, hard, pod, world))
         least = min(counts.values(), default=0)
         if len(counts) < constraint.domains_min:
             least = 0
@@ -101,14 +124,22 @@ def affinity(pod: Pod, node: Node, world: World) -> Status | None:
     for term in pod.spec.neighbours.anti_affinity:
         if _place(term, node) in _places_of(term, [term], pod, world):
             return "InterPodAffinity", False, ("node(s) didn't match pod anti-affinity rules",)
-    for other, where in _standing(world):
-        for term in other.spec.neighbours.anti_affinity:
-            place = _place(term, where)
-            objects = is_about(term, other, pod, world.namespaces)
-            if objects and place is not None and place == _place(term, node):
-                text = "node(s) didn't satisfy existing pods anti-affinity rules"
-                return "InterPodAffinity", False, (text,)
+    repelled = world.once("repelled", lambda: _repelled(pod, world))
+    if any((key, node.labels.get(key)) in repelled for key in {key for key, _ in repelled}):
+        text = "node(s) didn't satisfy existing pods anti-affinity rules"
+        return "InterPodAffinity", False, (text,)
     return None
+
+
+def _repelled(pod: Pod, world: World) -> set[Place]:
+    """Return where pods are that keep this one away."""
+    return {
+        place
+        for other, where in _standing(world)
+        for term in other.spec.neighbours.anti_affinity
+        if is_about(term, other, pod, world.namespaces)
+        and (place := _place(term, where)) is not None
+    }
 
 
 def _has_all(pod: Pod, node: Node, world: World) -> bool:
@@ -123,16 +154,23 @@ def _has_all(pod: Pod, node: Node, world: World) -> bool:
 
 
 def _places_of(
-    term: AffinityTerm, terms: Iterable[AffinityTerm], pod: Pod, world: World
+    term: AffinityTerm, terms: Sequence[AffinityTerm], pod: Pod, world: World
 ) -> set[Place]:
     """Return where pods are that all terms are about, by one term's key."""
-    found = set()
-    for other, where in _standing(world):
-        if all(is_about(each, pod, other, world.namespaces) for each in terms):
-            place = _place(term, where)
-            if place is not None:
-                found.add(place)
-    return found
+    found = world.once((term, *terms), lambda: _with_all(terms, pod, world))
+    return {place for node in found if (place := _place(term, node)) is not None}
+
+
+def _with_all(terms: Iterable[AffinityTerm], pod: Pod, world: World) -> list[Node]:
+    """Return the nodes with pods that all terms are about."""
+    return [
+        node
+        for node in world.nodes
+        if any(
+            all(is_about(each, pod, other, world.namespaces) for each in terms)
+            for other in world.on(node)
+        )
+    ]
 
 
 def _standing(world: World) -> Iterable[tuple[Pod, Node]]:

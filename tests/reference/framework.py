@@ -6,6 +6,7 @@ labels are compared as they are, and everything is worked out anew for every nod
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil
 
 from springtide.base.names import is_extended_resource, is_scalar_resource
@@ -16,7 +17,8 @@ from springtide.engine.framework.framework import FrameworkConfig
 from springtide.model.node import Node
 from springtide.model.pod import Container, HostPort, Pod, PodSpec
 from springtide.model.resources import Resources
-from tests.reference import between
+from springtide.model.storage import Storage
+from tests.reference import between, volumes
 
 Status = tuple[str, bool, tuple[str, ...]]
 """Plugin, whether eviction could not help, reasons."""
@@ -30,25 +32,54 @@ def verdicts(
     nodes: Sequence[Node],
     running: Sequence[Pod],
     config: FrameworkConfig,
+    *,
     namespaces: between.Namespaces | None = None,
+    storage: Storage | None = None,
 ) -> dict[str, Status | None]:
     """Return for each node the first refusal in official order, None if it takes the pod."""
     allowed, outside = _allowed(pod)
     if allowed is not None and not allowed:
         return {node.name: outside for node in nodes}
-    world = between.World(
-        nodes=nodes,
-        running=running,
-        namespaces=namespaces or {},
-        meets_affinity=meets_affinity,
-        tolerates=is_tolerated,
-    )
+    rejection = None if storage is None else volumes.rejection(pod, storage)
+    if rejection is not None:
+        return {node.name: rejection for node in nodes}
+    world = _world(nodes, running, namespaces)
     return {
-        node.name: _first(pod, node, world, config)
+        node.name: _first(each_rule(pod, node, world, config, storage), config)
         if allowed is None or node.name in allowed
         else outside
         for node in nodes
     }
+
+
+def alone(
+    pod: Pod,
+    nodes: Sequence[Node],
+    running: Sequence[Pod],
+    config: FrameworkConfig,
+    *,
+    namespaces: between.Namespaces | None = None,
+    storage: Storage | None = None,
+) -> dict[str, list[Status | None]]:
+    """Return for each rule what it says alone, node by node; the pod must not be rejected."""
+    world = _world(nodes, running, namespaces)
+    found: dict[str, list[Status | None]] = {}
+    for node in nodes:
+        for rule, status in each_rule(pod, node, world, config, storage).items():
+            found.setdefault(rule, []).append(status)
+    return found
+
+
+def _world(
+    nodes: Sequence[Node], running: Sequence[Pod], namespaces: between.Namespaces | None
+) -> between.World:
+    return between.World(
+        nodes,
+        running,
+        namespaces or {},
+        meets_affinity=meets_affinity,
+        tolerates=is_tolerated,
+    )
 
 
 def _allowed(pod: Pod) -> tuple[set[str] | None, Status]:
@@ -83,20 +114,45 @@ def _named_nodes(terms: Sequence[NodeSelectorTerm]) -> set[str] | None:
     return union if terms else None
 
 
-def _first(pod: Pod, node: Node, world: between.World, config: FrameworkConfig) -> Status | None:
+def each_rule(
+    pod: Pod, node: Node, world: between.World, config: FrameworkConfig, storage: Storage | None
+) -> dict[str, Status | None]:
+    """Return what each rule says of one node, in official order."""
     running = world.on(node)
-    statuses = (
-        _node_name(pod, node),
-        _node_unschedulable(pod.spec, node),
-        _taint_toleration(pod.spec, node),
-        _node_affinity(pod.spec, node, config),
-        _node_ports(pod.spec, running),
-        _node_resources_fit(pod.spec, node, running, config),
-        between.spread(pod, node, world),
-        between.affinity(pod, node, world),
-    )
-    judging = (each for each in statuses if each is not None and each[0] not in config.disabled)
-    return next(judging, None)
+    return {
+        "NodeName": _node_name(pod, node),
+        "NodeUnschedulable": _node_unschedulable(pod.spec, node),
+        "TaintToleration": _taint_toleration(pod.spec, node),
+        "NodeAffinity": _node_affinity(pod.spec, node, config),
+        "NodePorts": _node_ports(pod.spec, running),
+        "NodeResourcesFit": _node_resources_fit(pod.spec, node, running, config),
+        **(_volume_rules(pod, node, world, storage) if storage is not None else {}),
+        "PodTopologySpread": between.spread(pod, node, world),
+        "InterPodAffinity": between.affinity(pod, node, world),
+    }
+
+
+def _volume_rules(
+    pod: Pod, node: Node, world: between.World, storage: Storage
+) -> dict[str, Status | None]:
+    keys = {key for key, _ in volumes.claim_keys(pod)}
+    users = world.once("users", lambda: volumes.using_any(keys, world.running))
+    here = world.on(node)
+    found = {
+        "VolumeRestrictions": (False, volumes.restrictions(pod, node, [*here, *users], storage)),
+        "NodeVolumeLimits": (False, volumes.limits(pod, node, here, storage)),
+        "VolumeBinding": (True, volumes.binding(pod, node, storage)),
+        "VolumeZone": (True, volumes.zone(pod, node, storage)),
+    }
+    return {
+        rule: (rule, is_final, reasons) if reasons else None
+        for rule, (is_final, reasons) in found.items()
+    }
+
+
+def _first(statuses: Mapping[str, Status | None], config: FrameworkConfig) -> Status | None:
+    judging = (status for rule, status in statuses.items() if rule not in config.disabled)
+    return next((status for status in judging if status is not None), None)
 
 
 def _node_name(pod: Pod, node: Node) -> Status | None:
@@ -209,8 +265,8 @@ def _node_resources_fit(
     reasons, is_final = [], False
     if len(running) + 1 > have.get("pods", 0):
         reasons.append("Too many pods")
-    used = [_units(requests(pod.spec)) for pod in running]
-    wanted = _units(requests(spec))
+    used = [_units_of(pod.spec) for pod in running]
+    wanted = _units_of(spec)
     for name in (*NATIVE, *sorted(set(wanted) - set(NATIVE))):
         ask = wanted.get(name, 0)
         free = have.get(name, 0) - sum(each.get(name, 0) for each in used)
@@ -218,6 +274,11 @@ def _node_resources_fit(
             reasons.append(f"Insufficient {name}")
             is_final |= ask > have.get(name, 0)
     return ("NodeResourcesFit", is_final, tuple(reasons)) if reasons else None
+
+
+@lru_cache
+def _units_of(spec: PodSpec) -> dict[str, int]:
+    return _units(requests(spec))
 
 
 def _counts(name: str, config: FrameworkConfig) -> bool:

@@ -5,7 +5,7 @@ with the reasons why one node does not take the pod, none if it does; a rejectio
 any node is looked at is the same answer on every node.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from springtide.base.selectors import any_term_matches, compile_selector
 from springtide.model.node import Node
@@ -14,6 +14,8 @@ from springtide.model.storage import Claim, PersistentVolume, Storage
 from springtide.model.volumes import ClaimVolume, DiskKind, DiskVolume, EphemeralVolume
 
 Reasons = tuple[str, ...]
+Status = tuple[str, bool, Reasons]
+"""Rule, whether eviction could not help, reasons."""
 
 CLAIM_IN_USE = (
     "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode "
@@ -30,16 +32,38 @@ def claim_keys(pod: Pod) -> Iterator[tuple[str, bool]]:
             yield f"{pod.namespace}/{pod.name}-{volume.volume}", True
 
 
+def using_any(keys: Collection[str], running: Sequence[Pod]) -> list[Pod]:
+    """Return the pods that use one of these claims."""
+    return [each for each in running if any(key in keys for key, _ in claim_keys(each))]
+
+
+def rejection(pod: Pod, storage: Storage) -> Status | None:
+    """Return why the pod is rejected whatever the nodes are, by the first rule that does it."""
+    faults = (
+        ("VolumeRestrictions", _missing_claim(pod, storage)),
+        ("VolumeBinding", _binding_fault(pod, storage)),
+        ("VolumeZone", _zone_fault(pod, storage)),
+    )
+    return next(((rule, True, fault) for rule, fault in faults if fault), None)
+
+
+def _missing_claim(pod: Pod, storage: Storage) -> Reasons:
+    for key, is_ephemeral in claim_keys(pod):
+        if not is_ephemeral and key not in storage.claims:
+            return (f'persistentvolumeclaim "{key.split("/")[1]}" not found',)
+    return ()
+
+
 def restrictions(pod: Pod, node: Node, running: Sequence[Pod], storage: Storage) -> Reasons:
     """Return why VolumeRestrictions refuses the node."""
-    once = []
-    for key, is_ephemeral in claim_keys(pod):
-        if is_ephemeral:
-            continue
-        if key not in storage.claims:
-            return (f'persistentvolumeclaim "{key.split("/")[1]}" not found',)
-        if "ReadWriteOncePod" in storage.claims[key].access_modes:
-            once.append(key)
+    fault = _missing_claim(pod, storage)
+    if fault:
+        return fault
+    once = [
+        key
+        for key, is_ephemeral in claim_keys(pod)
+        if not is_ephemeral and "ReadWriteOncePod" in storage.claims[key].access_modes
+    ]
     for other in running:
         if other.node_name == node.name and any(
             _meet(mine, theirs) for mine in _disks(pod) for theirs in _disks(other)
@@ -128,6 +152,16 @@ def _attachables(claim: Claim, storage: Storage) -> set[tuple[str, str]]:
 
 def binding(pod: Pod, node: Node, storage: Storage) -> Reasons:
     """Return why VolumeBinding refuses the node."""
+    fault = _binding_fault(pod, storage)
+    if fault:
+        return fault
+    claims = [storage.claims[key] for key, _ in claim_keys(pod)]
+    reasons = [*_bound(claims, node, storage), *_unbound(claims, node, storage)]
+    missing = [each for each in reasons if "non-existent" in each]
+    return tuple([each for each in reasons if each not in missing] + missing)
+
+
+def _binding_fault(pod: Pod, storage: Storage) -> Reasons:
     keys = list(claim_keys(pod))
     for key, is_ephemeral in keys:
         name = key.split("/")[1]
@@ -145,9 +179,7 @@ def binding(pod: Pod, node: Node, storage: Storage) -> Reasons:
         is_late = storage_class is not None and storage_class.binding_mode == "WaitForFirstConsumer"
         if not claim.is_bound and (not is_late or claim.volume):
             return ("pod has unbound immediate PersistentVolumeClaims",)
-    reasons = [*_bound(claims, node, storage), *_unbound(claims, node, storage)]
-    missing = [each for each in reasons if "non-existent" in each]
-    return tuple([each for each in reasons if each not in missing] + missing)
+    return ()
 
 
 def _bound(claims: Sequence[Claim], node: Node, storage: Storage) -> Iterator[str]:
@@ -249,7 +281,20 @@ def _cannot_make(claim: Claim, node: Node, storage: Storage) -> str:
 
 def zone(pod: Pod, node: Node, storage: Storage) -> Reasons:
     """Return why VolumeZone refuses the node."""
-    labels: list[tuple[str, str]] = []
+    fault = _zone_fault(pod, storage)
+    if fault:
+        return fault
+    labels = [
+        item
+        for key, is_ephemeral in claim_keys(pod)
+        if not is_ephemeral and storage.claims[key].volume
+        for item in storage.volumes[storage.claims[key].volume].labels.items()
+        if item[1]
+    ]
+    return _zone_of(labels, node)
+
+
+def _zone_fault(pod: Pod, storage: Storage) -> Reasons:
     for key, is_ephemeral in claim_keys(pod):
         name = key.split("/")[1]
         if is_ephemeral:
@@ -267,8 +312,7 @@ def zone(pod: Pod, node: Node, storage: Storage) -> Reasons:
             continue
         if claim.volume not in storage.volumes:
             return (f'persistentvolume "{claim.volume}" not found',)
-        labels += [item for item in storage.volumes[claim.volume].labels.items() if item[1]]
-    return _zone_of(labels, node)
+    return ()
 
 
 def _zone_of(labels: Sequence[tuple[str, str]], node: Node) -> Reasons:

@@ -8,17 +8,16 @@ would be live: groups in backoff, groups that are not safe to grow, prices, prio
 `random` is left out of a chain: the recording, too, takes the first of equal options.
 """
 
-import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
 import msgspec
-import yaml
 from msgspec import structs
 
 from springtide.base.names import CPU, MEMORY, PODS
+from springtide.engine.capacity import events
 from springtide.engine.capacity.batches import Batch
 from springtide.engine.capacity.decision import Decision, Remaining, decide
 from springtide.engine.capacity.estimate import Estimate, estimate
@@ -34,13 +33,15 @@ from springtide.engine.placement.tables import Tables
 from springtide.engine.simulation.daemons import expected
 from springtide.engine.simulation.templates import Fleet, Source, Template, build, serves
 from springtide.model.device import Inventory
-from springtide.model.group import NodeGroup
+from springtide.model.group import NodeGroup, PriorityRules
 from springtide.model.node import HOSTNAME_LABEL, Node
 from springtide.model.overlay import Overlay
 from springtide.model.pod import Pod
 from springtide.model.refusal import Refusal
 from springtide.model.workload import DaemonSet
 from springtide.policies.expanders import PriceModel, Random, chain
+from springtide.wire import priorities
+from springtide.wire.errors import MalformedObject
 from springtide.wire.k8s import Parts, schema
 from springtide.wire.k8s.workloads import to_daemon_set
 from tools.replay.autoscaler import (
@@ -57,7 +58,6 @@ from tools.replay.autoscaler import (
 CORES_MAX: Final = 320_000
 MEMORY_MAX: Final = 6_400_000 << 30
 REMEMBERED_PER_OWNER: Final = 10
-NEVER_WINS: Final = -2
 NOT_READY: Final = Refusal(rule=LIMIT, reasons=("not ready for scale-up",))
 TIED_BY_NAME: Final = "node(s) didn't satisfy plugin(s)"
 UNREADY_MAX: Final = 3
@@ -66,6 +66,7 @@ DELETED_TAINT: Final = "ToBeDeletedByClusterAutoscaler"
 IN_BACKOFF: Final = Refusal(rule=LIMIT, reasons=("in backoff after failed scale-up",))
 
 EXISTING: Final = "existing nodes: the original counts those that took a pod as new ones"
+WHOLE: Final = "groups of all or none: the original lets them share the nodes of similar groups"
 QUOTAS: Final = "quotas: the original takes all nodes of a group for equal"
 
 _ACCELERATOR: Final = "TestGPULabel/accelerator"
@@ -80,10 +81,12 @@ def replay_scale_up(case: Case) -> list[str]:
 def listed_difference(case: Case) -> str | None:
     """Return the one thing that we do otherwise on purpose and that explains all, or None.
 
-    The original counts the nodes that were there before and took a pod as new ones; quotas of the
+    The original lets groups of all or none share new nodes, and so leaves them with a part. It counts the nodes that were there before and took a pod as new ones; quotas of the
     original take all nodes of a group, new ones too, to be as large as the first that it saw.
     """
     recorded, given = case["result"], case["input"]
+    if _shares_with_whole(recorded, given):
+        return WHOLE
     if not _differences(recorded, _World(given, counts_existing=True)):
         return EXISTING
     nodes = [node_of(entry["node"], Parts()) for entry in given["nodes"]]
@@ -93,6 +96,11 @@ def listed_difference(case: Case) -> str | None:
     first.pop("", None)
     is_equal = not _differences(recorded, _World(given, first, counts_existing=True))
     return QUOTAS if is_equal else None
+
+
+def _shares_with_whole(recorded: Case, given: Case) -> bool:
+    whole = {each["id"] for each in given["nodeGroups"] if each.get("zeroOrMax")}
+    return any(whole.intersection(each.get("similarGroups", ())) for each in recorded["options"])
 
 
 def _differences(recorded: Case, world: "_World") -> list[str]:
@@ -146,6 +154,7 @@ class _World:
             self.nodes[entry.get("group", "")].append(found)
             self.tracker.count(first.get(entry.get("group", ""), found))
         self.fleet = self._fleet()
+        self.priorities = _priorities(self.options.get("priorities"))
         self.groups = [self._group(entry) for entry in given["nodeGroups"]]
         self.sizes = {entry["id"]: entry["targetSize"] for entry in given["nodeGroups"]}
         self.templates = {group.name: self._template(group) for group in self.groups}
@@ -234,7 +243,7 @@ class _World:
             min_size=entry["minSize"],
             max_size=entry["maxSize"],
             size=entry["targetSize"],
-            priority=_priority(self.options.get("priorities"), entry["id"]),
+            priority=self.priorities.of(entry["id"]),
             template=template,
             is_zero_or_max=entry.get("zeroOrMax", False),
         )
@@ -344,6 +353,7 @@ class _World:
             "podsTriggeredScaleUp": sorted(pod.name for pod in decision.triggered),
             "podsAwaitEvaluation": sorted(pod.name for pod in decision.awaiting),
             "podsRemainUnschedulable": _remaining(decision.remaining),
+            "podEvents": sorted(self._events(decision)),
             "targetSizesAfter": {**self.sizes, **after},
             "templates": {
                 name: _shown_template(template)
@@ -351,6 +361,20 @@ class _World:
                 if isinstance(template, Template)
             },
         }
+
+    def _events(self, decision: Decision) -> Iterator[str]:
+        """Yield what is written on pods, with how many; the original's order within is of chance."""
+        if decision.growths:
+            grown = sorted(decision.growths, key=lambda growth: growth.name)
+            text = events.triggered([(each, self._max_size(each.name)) for each in grown])
+            yield f"{len(decision.triggered)} x Normal {events.TRIGGERED} {text}"
+            return
+        counts: Counter[str] = Counter()
+        for item in decision.remaining:
+            said = (_told(each) for _, each in (*item.rejected, *item.skipped))
+            counts[_in_order(events.not_triggered(said))] += len(item.batch.pods)
+        for text, count in counts.items():
+            yield f"{count} x Normal {events.NOT_TRIGGERED} {text}"
 
     def _max_size(self, name: str) -> int:
         return next(group.max_size for group in self.groups if group.name == name)
@@ -374,19 +398,12 @@ def _are_alike(one: Pod, other: Pod) -> bool:
     return one.spec == other.spec and one.labels == other.labels
 
 
-def _priority(text: str | None, name: str) -> int:
-    """Return the highest priority with a pattern for the group; without a valid text all are equal."""
+def _priorities(text: str | None) -> PriorityRules:
+    """Return the rules of a text; without a valid one all groups are equal."""
     try:
-        # Of a priority that stands twice the last one counts, as in the original.
-        rules = yaml.safe_load(text or "")
-        matching = [
-            priority
-            for priority, patterns in dict[int, list[str]](rules or {}).items()
-            if any(re.search(pattern, name) for pattern in patterns)
-        ]
-    except (ValueError, yaml.YAMLError, re.error):
-        return 0
-    return max(map(int, matching), default=NEVER_WINS)
+        return priorities.read(text or "")
+    except MalformedObject:
+        return PriorityRules(())
 
 
 def _marked(of: Node) -> tuple[tuple[str, Inventory], ...]:
@@ -420,8 +437,19 @@ def _remaining(items: Iterable[Remaining]) -> list[dict[str, Any]]:
 
 
 def _reasons(refusal: Refusal) -> list[str]:
-    """Return the reasons; the original has none for a pod that is tied to another node by name."""
-    return sorted(each for each in refusal.reasons if not each.startswith(TIED_BY_NAME))
+    return sorted(_told(refusal).reasons)
+
+
+def _told(refusal: Refusal) -> Refusal:
+    """Return the refusal as it is told: without reason for a pod tied to another node by name."""
+    reasons = tuple(each for each in refusal.reasons if not each.startswith(TIED_BY_NAME))
+    return structs.replace(refusal, reasons=reasons)
+
+
+def _in_order(text: str) -> str:
+    """Return an event's text with what it lists sorted by text, as the recording has it."""
+    start, colon, listed = text.partition(": ")
+    return f"{start}{colon}{', '.join(sorted(listed.split(', ')))}"
 
 
 def _shown_template(template: Template) -> dict[str, Any]:

@@ -14,11 +14,10 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from springtide.base.selectors import LabelSelector, Selector
 from springtide.engine.attempt import Attempt
 from springtide.engine.attempt.post_filter import DYNAMIC_RESOURCES
 from springtide.engine.framework.ask import ask_of
-from springtide.engine.framework.default_selector import default_selector
+from springtide.engine.framework.default_selector import selector_of
 from springtide.engine.framework.fit_error import fit_error
 from springtide.engine.framework.framework import (
     PASSES,
@@ -40,13 +39,10 @@ from springtide.engine.framework.rule import (
 from springtide.engine.framework.scheduling_gates import pre_enqueue
 from springtide.engine.placement.classes import standing_holding
 from springtide.model.ledger import Ledger
-from springtide.model.neighbours import SpreadConstraint
 from springtide.model.pod import Pod
 from springtide.model.presence import standing
 from springtide.model.refusal import Refusal
-from springtide.model.storage import Storage
-from springtide.wire.k8s import Objects, Parts, decode_node, decode_pod, schema
-from springtide.wire.k8s.between import to_selector
+from springtide.wire.k8s import Objects, Parts, decode_node, decode_pod
 from springtide.wire.k8s.objects import group_of, reads
 from springtide.wire.kubescheduler import CONSTRUCTION_FAULTS, from_json
 from tools.replay import kube_attempt
@@ -129,11 +125,13 @@ class _Replay:
         self._expected = case["expect"]
         self.parts = parts
         self.pod = _pod(case["pod"], parts)
-        self.storage = _storage(case["objects"])
-        self.framework = Framework(_config(case.get("config"), parts), self.storage)
+        found = _found(case["objects"])
+        self.storage = found.storage
+        self.framework = Framework(_config(case.get("config")), self.storage)
         self.ledger = _ledger(case["objects"], parts)
         asked = ask_of(self.pod, with_identity=True)
-        self.ask = replace(asked, default_selector=_selected_by(case["pod"], case["objects"]))
+        selected_by = selector_of(self.pod, found.selecting)
+        self.ask = replace(asked, default_selector=selected_by)
         self._rows = np.arange(self.ledger.count)
 
     def scores(self) -> list[str]:
@@ -285,7 +283,7 @@ def _ledger(objects: Iterable[Case], parts: Parts) -> Ledger:
     return ledger
 
 
-def _storage(objects: Iterable[Case]) -> Storage:
+def _found(objects: Iterable[Case]) -> Objects:
     found = Objects()
     for each in objects:
         group = group_of(each["apiVersion"])
@@ -293,58 +291,19 @@ def _storage(objects: Iterable[Case]) -> Storage:
             raw = msgspec.json.encode(each)
             found.add_raw(raw, group=group, kind=each["kind"], source="", at="")
     assert not found.problems, found.problems
-    return found.storage
+    return found
 
 
 def _pod(raw: Case, parts: Parts) -> Pod:
     return decode_pod(msgspec.json.encode(raw), parts)
 
 
-def _selected_by(pod: Case, objects: Iterable[Case]) -> Selector:
-    """Return what the services and the controller among the objects select the pod by."""
-    metadata = pod["metadata"]
-    here = [each for each in objects if _namespace(each) == _namespace(pod)]
-    services = [each["spec"].get("selector") or {} for each in here if each["kind"] == "Service"]
-    owners = {
-        (each["kind"], each["name"])
-        for each in metadata.get("ownerReferences", ())
-        if each.get("controller")
-    }
-    selectors = (
-        each["spec"].get("selector")
-        for each in here
-        if (each["kind"], each["metadata"]["name"]) in owners
-    )
-    return default_selector(
-        metadata.get("labels", {}), services, controller=_controlling(next(selectors, None))
-    )
-
-
-def _controlling(raw: Case | None) -> LabelSelector | Mapping[str, str] | None:
-    if raw is None or not raw.keys() & {"matchLabels", "matchExpressions"}:
-        return raw
-    return to_selector(msgspec.convert(raw, schema.LabelSelector))
-
-
-def _namespace(raw: Case) -> str:
-    namespace: str = raw["metadata"].get("namespace", "default")
-    return namespace
-
-
-def _config(raw: Case | None, parts: Parts) -> FrameworkConfig:
+def _config(raw: Case | None) -> FrameworkConfig:
     if raw is None:
         return FrameworkConfig()
     configuration = from_json(msgspec.json.encode(raw))
     (profile,) = set_up(configuration, CONSTRUCTION_FAULTS).profiles
-    arguments = {each["name"]: each["args"] for each in raw["profiles"][0].get("pluginConfig", ())}
-    spread = _default_spread(arguments.get("PodTopologySpread", {}), parts)
-    return replace(profile.framework, default_spread=spread)
-
-
-def _default_spread(arguments: Case, parts: Parts) -> tuple[SpreadConstraint, ...]:
-    # Written as in a pod, and read as one.
-    constraints = {"topologySpreadConstraints": arguments.get("defaultConstraints", [])}
-    return _pod({"metadata": {"name": "any"}, "spec": constraints}, parts).spec.neighbours.spread
+    return profile.framework
 
 
 def _answer(prepared: Prepared) -> Status:

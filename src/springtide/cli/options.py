@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import click
 
 from springtide.base.nearest import nearest
+from springtide.base.quantity import MalformedQuantity, parse
 
 
 class NearestGroup(click.Group):
@@ -58,6 +59,40 @@ class Chain(click.ParamType[tuple[str, ...]]):
             if word not in self.words:
                 self.fail(_unknown(word, self.words), param, ctx)
         return words
+
+
+class Limit(click.ParamType[tuple[str, int]]):
+    """The most there may be of something that has a name: NAME:NUMBER, a quantity for a resource."""
+
+    name = "limit"
+
+    def __init__(self, metavar: str, example: str) -> None:
+        self._metavar = metavar
+        self._example = example
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        """Return what stands for the value in help texts."""
+        return self._metavar
+
+    def convert(
+        self,
+        value: object,
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> tuple[str, int]:
+        """Return the name and the number, or end with a usage error."""
+        if isinstance(value, tuple):
+            return value
+        # Types of devices are names with spaces; the number is what stands behind the last colon.
+        named, _, amount = str(value).rpartition(":")
+        try:
+            limit = parse(amount.strip()).value()
+        except MalformedQuantity:
+            limit = -1
+        if not named.strip() or limit < 0:
+            shape = f"Write {self._metavar}, as in {self._example}."
+            self.fail(f"{value!r} is no limit. {shape}", param, ctx)
+        return named.strip(), limit
 
 
 def offer(word: str, known: Sequence[str]) -> str:

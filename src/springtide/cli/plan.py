@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 import click
 
-from springtide.cli.options import Chain, NearestChoice
+from springtide.cli.options import Chain, Limit, NearestChoice
 
 FORMATS: Final = ("table", "wide", "json", "yaml", "name")
 EXPANDERS: Final = ("least-waste", "price", "priority", "most-pods", "least-nodes", "random")
@@ -102,6 +102,25 @@ Output = Literal["table", "wide", "json", "yaml", "name"]
     help="Never plan for more GiB of memory than this in the whole cluster.",
 )
 @click.option(
+    "--max-devices-total",
+    "devices_total",
+    type=Limit("NAME:N", "NVIDIA:16"),
+    multiple=True,
+    help="Never plan for more devices of this family (NVIDIA) or registered type. May be repeated.",
+)
+@click.option(
+    "--max-resource-total",
+    "resources_total",
+    type=Limit("NAME:QUANTITY", "ephemeral-storage:20Ti"),
+    multiple=True,
+    help="Never plan for more of this resource, counting the capacity of nodes. May be repeated.",
+)
+@click.option(
+    "--enforce-node-group-min-size",
+    is_flag=True,
+    help="Raise groups that have fewer nodes than their minSize, whether pods need them or not.",
+)
+@click.option(
     "--balance-similar-groups",
     is_flag=True,
     help="Spread new nodes over groups that are alike, so that their sizes come closer.",
@@ -168,6 +187,9 @@ def plan(
     max_nodes_per_step: int,
     max_cores_total: int,
     max_memory_total: int,
+    devices_total: tuple[tuple[str, int], ...],
+    resources_total: tuple[tuple[str, int], ...],
+    enforce_node_group_min_size: bool,
     balance_similar_groups: bool,
     balancing_ignored_labels: tuple[str, ...],
     node_policy: str,
@@ -197,6 +219,8 @@ def plan(
             nodes_per_step_max=max_nodes_per_step,
             cores_total_max=max_cores_total,
             memory_total_max_gib=max_memory_total,
+            others_total_max=(*devices_total, *resources_total),
+            raises_to_minimum=enforce_node_group_min_size,
             balances=balance_similar_groups,
             ignored_labels=balancing_ignored_labels,
             node_policy=node_policy,

@@ -23,6 +23,8 @@ from springtide.cli.names import listed, workloads
 
 ROWS_MAX: Final = 20
 INDENT: Final = "  "
+CLAIMS: Final = "volumes.persistentVolumeClaim"
+"""Looked at, unless the input lacks what it takes."""
 
 
 class Times(msgspec.Struct, frozen=True, kw_only=True):
@@ -179,7 +181,9 @@ def indented(headers: Sequence[str], rows: Sequence[Sequence[str]], style: Style
 
 
 def _with_detail(reason: str, detail: str) -> str:
-    return f"{reason}, {detail}" if detail else reason
+    if not detail:
+        return reason
+    return f"{reason} ({detail})" if ": " in reason else f"{reason}, {detail}"
 
 
 def _apart(report: PlanReport, style: Style) -> list[str]:
@@ -215,10 +219,13 @@ def _not_evaluated(item: NotEvaluated) -> str:
     )
     field = item.field.removesuffix(".preferred")
     wish = "" if item.is_required else "preferences in "
-    return (
-        f"Not looked at: {wish}{field} of {pods}. "
-        f"This version does not apply {item.rule or 'the rule that reads it'}; {effect}."
+    rule = item.rule or "the rule that reads it"
+    why = (
+        f"The input lacks claims that {rule} needs"
+        if item.field == CLAIMS
+        else f"This version does not apply {rule}"
     )
+    return f"Not looked at: {wish}{field} of {pods}. {why}; {effect}."
 
 
 def _closing(report: PlanReport, times: Times, style: Style) -> list[str]:

@@ -40,6 +40,8 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     extender_budget_s: float = 0.0
     extender_calls_max: int = 0
     is_strict_tls: bool = False
+    others_total_max: tuple[tuple[str, int], ...] = ()
+    raises_to_minimum: bool = False
 
 
 class View(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,9 +89,10 @@ def _request(question: Question) -> Request:
             quotas=_quotas(question),
         ),
         manner=Manner(
+            raises_to_minimum=question.raises_to_minimum,
             similarity=Similarity(ignored_labels=frozenset(question.ignored_labels))
             if question.balances
-            else None
+            else None,
         ),
         calls=Calls(
             budget_s=question.extender_budget_s,
@@ -110,9 +113,12 @@ def _missing(extender: ExtenderReport) -> str:
 
 
 def _quotas(question: Question) -> tuple[Quota, ...]:
-    limits = ((CPU, question.cores_total_max), (MEMORY, question.memory_total_max_gib << 30))
-    given = tuple((name, limit) for name, limit in limits if limit)
-    return (Quota(limits=given),) if given else ()
+    limits = {CPU: question.cores_total_max, MEMORY: question.memory_total_max_gib << 30}
+    given = {name: limit for name, limit in limits.items() if limit}
+    for name, limit in question.others_total_max:
+        # Of several limits of one thing the tightest holds.
+        given[name] = min(limit, given.get(name, limit))
+    return (Quota(limits=tuple(given.items())),) if given else ()
 
 
 def _text(report: PlanReport, times: plan_table.Times, view: View, terminal: Terminal) -> str:

@@ -4,12 +4,20 @@
 """
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 import click
 from msgspec.structs import replace
 
 from springtide.apps.why.compose import NO_CHANGE
-from springtide.apps.why.report import DeviceReport, NodeDevices, NodesVerdict, PodWhy, WhyReport
+from springtide.apps.why.report import (
+    ChangeReport,
+    DeviceReport,
+    NodeDevices,
+    NodesVerdict,
+    PodWhy,
+    WhyReport,
+)
 from springtide.cli.layout import paragraph
 from springtide.cli.names import listed
 from springtide.cli.plan_table import (
@@ -20,8 +28,10 @@ from springtide.cli.plan_table import (
     remarks,
     rows_table,
 )
+from springtide.engine.explain import ChangeKind
 
-FITS = "fits"
+FITS: Final = "fits"
+GROUPS_TOLD_MIN: Final = 3
 
 
 def render(report: WhyReport, times: Times, style: Style) -> str:
@@ -106,8 +116,8 @@ def _free(device: DeviceReport) -> str:
 
 def _changes(item: PodWhy, style: Style) -> list[str]:
     rows = [
-        ("smallest" if index == 0 else "or", change.text, change.node)
-        for index, change in enumerate(item.changes)
+        ("smallest" if index == 0 else "or", text, node)
+        for index, (text, node) in enumerate(_told(item.changes, style))
     ]
     lines = rows_table(("CHANGE", "WHAT WOULD HELP", "WHERE IT FITS THEN"), rows, style)
     if item.remedy:
@@ -115,6 +125,17 @@ def _changes(item: PodWhy, style: Style) -> list[str]:
     if lines or item.fits or not item.verdicts:
         return lines
     return paragraph(NO_CHANGE, width=style.width)
+
+
+def _told(changes: Sequence[ChangeReport], style: Style) -> Iterator[tuple[str, str]]:
+    """Yield changes and where the pod fits then; groups that help like another in one line."""
+    others = [each for each in changes if each.kind is ChangeKind.ADD_NODE][1:]
+    rest = () if style.is_wide or len(others) < GROUPS_TOLD_MIN else tuple(others)
+    for each in changes:
+        if each not in rest:
+            yield each.text, each.node
+        elif each is rest[0]:
+            yield f"add one to {listed([other.subject for other in rest])}", "a new node of it"
 
 
 def _groups(item: PodWhy, style: Style) -> list[str]:

@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from springtide.base.names import CPU, EPHEMERAL_STORAGE, MEMORY, PODS
 from springtide.model.device import Device, DeviceView, Inventory, MigPlacement, Share, Use
-from springtide.model.resources import Amounts
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -83,14 +82,13 @@ class ResourceColumns:
         self.allocatable = grown(self.allocatable, rows, axis=1)
         self.used = grown(self.used, rows, axis=1)
 
-    def set_row(self, row: int, allocatable: Amounts) -> None:
+    def set_row(self, row: int, allocatable: AmountList) -> None:
         """Give a row to a node: its allocatable amounts, nothing used."""
+        # The indices first: naming a new resource replaces the matrices.
+        indices, quantities = self._lists.get(allocatable) or self._listed(allocatable)
         self.allocatable[:, row] = 0
         self.used[:, row] = 0
-        for name, quantity in allocatable.items():
-            # The index first: naming a new resource replaces the matrices.
-            index = self.index(name)
-            self.allocatable[index, row] = quantity
+        self.allocatable[indices, row] = quantities
 
     def take(self, row: int, amounts: AmountList, *, sign: int = 1) -> None:
         """Count the amounts as used (sign 1) or free them again (sign -1)."""
@@ -170,7 +168,8 @@ class DeviceColumns:
 
     def set_row(self, row: int, inventory: Inventory | None) -> None:
         """Give a row to a node's inventory: nothing used, nothing closed."""
-        for name in self._CELLS:
+        # The cells of a row without devices are zero already.
+        for name in self._CELLS if self.inventory[row] >= 0 else ():
             getattr(self, name)[row] = 0
         self.closed.pop(row, None)
         devices = inventory.devices if inventory else ()
@@ -178,8 +177,8 @@ class DeviceColumns:
         self.count[row] = len(devices)
         if len(devices) > self.width:
             self.widen(len(devices))
-        for position, device in enumerate(devices):
-            self._set_cell(row, position, device)
+        if devices:
+            self._set_cells(row, devices)
 
     def copy_row(self, source: int, target: int) -> None:
         """Let one row be as another is: the same inventory in the same use."""
@@ -193,16 +192,16 @@ class DeviceColumns:
             if placements:
                 self.occupied[target, position] = placements
 
-    def _set_cell(self, row: int, position: int, device: Device) -> None:
-        cell = (row, position)
-        self.memory_total[cell] = device.memory_mib
-        self.cores_total[cell] = device.cores
-        self.slots_total[cell] = device.slots
-        self.model[cell] = self.types.code(device.type)
-        self.mode[cell] = self.modes.code(device.mode)
-        self.numa[cell] = device.numa
-        self.healthy[cell] = device.is_healthy
-        self.cordoned[cell] = device.is_cordoned
+    def _set_cells(self, row: int, devices: Sequence[Device]) -> None:
+        cells = (row, slice(len(devices)))
+        self.memory_total[cells] = [each.memory_mib for each in devices]
+        self.cores_total[cells] = [each.cores for each in devices]
+        self.slots_total[cells] = [each.slots for each in devices]
+        self.model[cells] = [self.types.code(each.type) for each in devices]
+        self.mode[cells] = [self.modes.code(each.mode) for each in devices]
+        self.numa[cells] = [each.numa for each in devices]
+        self.healthy[cells] = [each.is_healthy for each in devices]
+        self.cordoned[cells] = [each.is_cordoned for each in devices]
 
     def take(self, row: int, shares: Sequence[Share], *, sign: int = 1) -> None:
         """Count the shares as used (sign 1) or free them again (sign -1)."""

@@ -1,9 +1,15 @@
 """Node groups: sets of equal nodes whose size an autoscaler or a person may change."""
 
+import re
+from typing import Final
+
 import msgspec
 
 from springtide.base.selectors import Selector
 from springtide.model.node import Node
+
+UNRANKED: Final = -(2**31)
+"""The priority of a group that no rule gives one."""
 
 
 class NodeGroup(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,3 +34,20 @@ class NodeGroup(msgspec.Struct, frozen=True, kw_only=True):
     homogeneity: str = ""
     is_zero_or_max: bool = False
     ignored_taints: tuple[str, ...] = ()
+
+
+class PriorityRules(msgspec.Struct, frozen=True):
+    """Priorities by patterns of group names, regular expressions that match anywhere in the name."""
+
+    rules: tuple[tuple[int, tuple[str, ...]], ...]
+
+    def of(self, name: str) -> int:
+        """Return the highest priority that has a pattern for the group, or UNRANKED."""
+        return max(
+            (
+                priority
+                for priority, patterns in self.rules
+                if any(re.search(pattern, name) for pattern in patterns)
+            ),
+            default=UNRANKED,
+        )

@@ -31,7 +31,7 @@ from springtide.model.device import DeviceView, Inventory, Share
 from springtide.model.node import HOSTNAME_LABEL, Image, Node
 from springtide.model.pod import HostPort
 from springtide.model.presence import Presence, Presences
-from springtide.model.resources import amounts
+from springtide.model.resources import amount_list
 from springtide.model.volumes import DiskVolume
 
 FIRST_ROWS = 64
@@ -124,7 +124,7 @@ class Ledger:
         self.taintset[row] = self.taintsets.code(node.taints)
         self.labelset[row] = self.labelsets.code(labels_without_hostname(node))
         self.imageset[row] = self.imagesets.code(node.images)
-        self.resources.set_row(row, amounts(node.allocatable))
+        self.resources.set_row(row, amount_list(node.allocatable))
         for family, inventory in (inventories or {}).items():
             self.device_columns(family).set_row(row, inventory)
         self.changes.append(row)

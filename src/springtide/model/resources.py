@@ -6,6 +6,8 @@ rounded away from zero (kube-scheduler's `Resource`).
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
+from typing import Final
 
 from springtide.base.names import CPU
 from springtide.base.quantity import Quantity
@@ -17,6 +19,9 @@ Amounts = Mapping[str, int]
 """Resource name to int64 in the scheduler's unit."""
 
 
+LISTS_CACHE_ENTRIES: Final = 4096
+
+
 def amount(name: str, quantity: Quantity) -> int:
     """Return the quantity in the scheduler's unit for this resource."""
     return quantity.milli() if name == CPU else quantity.value()
@@ -24,7 +29,13 @@ def amount(name: str, quantity: Quantity) -> int:
 
 def amounts(resources: Resources) -> dict[str, int]:
     """Return every quantity in the scheduler's unit."""
-    return {name: amount(name, quantity) for name, quantity in resources}
+    return dict(amount_list(resources))
+
+
+@lru_cache(maxsize=LISTS_CACHE_ENTRIES)
+def amount_list(resources: Resources) -> tuple[tuple[str, int], ...]:
+    """Return every quantity in the scheduler's unit, as pairs; nodes repeat their resources."""
+    return tuple((name, amount(name, quantity)) for name, quantity in resources)
 
 
 def lookup(resources: Resources, name: str) -> Quantity | None:

@@ -89,6 +89,9 @@ class ManagedResource(msgspec.Struct, frozen=True, rename="camel"):
     ignored_by_scheduler: bool = False
 
 
+EXTENDER_TIMEOUT: Final = Duration(5_000_000_000)
+
+
 class ExtenderTLSConfig(msgspec.Struct, frozen=True, rename="camel"):
     """How an extender is reached with TLS."""
 
@@ -124,6 +127,11 @@ class Extender(
     node_cache_capable: bool = False
     managed_resources: tuple[ManagedResource, ...] = ()
     ignorable: bool = False
+
+    @property
+    def call_timeout(self) -> Duration:
+        """Return how long a call may take; no time stands for the default."""
+        return self.http_timeout if self.http_timeout.nanoseconds > 0 else EXTENDER_TIMEOUT
 
 
 class LeaderElection(msgspec.Struct, frozen=True, rename="camel"):

@@ -100,6 +100,7 @@ class CsiDriver(msgspec.Struct, frozen=True, kw_only=True):
 class StorageCapacity(msgspec.Struct, frozen=True, kw_only=True):
     """A CSIStorageCapacity: what a class can provide to the nodes that `nodes` selects."""
 
+    namespace: str = ""
     name: str
     class_name: str = ""
     capacity: Quantity | None = None

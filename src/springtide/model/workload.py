@@ -1,10 +1,14 @@
 """Workloads whose pods do not exist as objects: what a DaemonSet puts on every node."""
 
 from collections.abc import Mapping
+from typing import Final
 
 import msgspec
 
 from springtide.model.pod import PodSpec
+
+HASH_LABEL: Final = "pod-template-hash"
+"""What tells the replica sets of one deployment apart, and their pods."""
 
 
 class DaemonSet(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,12 +7,23 @@ it is, because only its device family understands it. Both are often kept in a C
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from springtide.wire.kubescheduler import KIND
+import msgspec
 
-SCHEDULER_KIND: Final = KIND
+from springtide.model.scheduler import SchedulerConfiguration
+from springtide.wire.origin import Origin
+
+SCHEDULER_GROUP: Final = "kubescheduler.config.k8s.io"
+SCHEDULER_KIND: Final = "KubeSchedulerConfiguration"
 DEVICE_CONFIG_KEY: Final = "device-config.yaml"
 # The one section that every device configuration of HAMi has.
 _MARK: Final = "nvidia"
+
+
+class Given(msgspec.Struct, frozen=True, kw_only=True):
+    """A valid configuration of the scheduler, and where it was found."""
+
+    configuration: SchedulerConfiguration
+    origin: Origin
 
 
 def is_device_config(value: Mapping[str, object]) -> bool:
@@ -24,5 +35,5 @@ def embedded(config_map: Mapping[str, object]) -> Iterator[tuple[str, str]]:
     """Yield (key, text) of the entries of a ConfigMap that may hold one of the configurations."""
     data = config_map.get("data")
     for key, text in data.items() if isinstance(data, dict) else ():
-        if isinstance(text, str) and (key == DEVICE_CONFIG_KEY or KIND in text):
+        if isinstance(text, str) and (key == DEVICE_CONFIG_KEY or SCHEDULER_KIND in text):
             yield key, text

@@ -12,14 +12,15 @@ from typing import Any, Final
 import msgspec
 
 from springtide.model.disruption import DisruptionBudget
-from springtide.model.group import NodeGroup
+from springtide.model.group import NodeGroup, PriorityRules
 from springtide.model.node import Node
 from springtide.model.pod import Pod
 from springtide.model.problem import Problem
 from springtide.model.profile import DeviceProfile
+from springtide.model.selecting import Selecting
 from springtide.model.storage import Storage
 from springtide.model.workload import DaemonSet
-from springtide.wire import configurations, kubescheduler, yaml
+from springtide.wire import configurations, priorities, yaml
 from springtide.wire.errors import MalformedDocument, MalformedObject
 from springtide.wire.json_faults import end_of_first, malformed_json
 from springtide.wire.k8s.objects import LIST_DECODER, Objects, group_of, label, reads
@@ -51,12 +52,14 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     manifests: tuple[Pod, ...] = ()
     daemon_sets: tuple[DaemonSet, ...] = ()
     storage: Storage = Storage()
+    selecting: Selecting = Selecting()
     namespaces: Mapping[str, Mapping[str, str]] = {}
     budgets: tuple[DisruptionBudget, ...] = ()
     groups: tuple[NodeGroup, ...] = ()
+    priorities: PriorityRules | None = None
     profiles: tuple[DeviceProfile, ...] = ()
     device_config: Mapping[str, object] | None = None
-    scheduler: kubescheduler.Given | None = None
+    scheduler: configurations.Given | None = None
     raws: Mapping[str, msgspec.Raw] = {}
     sources: Mapping[str, str] = {}
     problems: tuple[Problem, ...] = ()
@@ -99,7 +102,8 @@ class _Reading:
         self._objects = Objects(keeps_raws=keeps_raws)
         self._ours = Ours()
         self._device_config: Mapping[str, object] | None = None
-        self._scheduler: kubescheduler.Given | None = None
+        self._scheduler: configurations.Given | None = None
+        self._priorities: PriorityRules | None = None
 
     def take(self, source: Source) -> None:
         """Read one source, JSON or YAML or one after the other."""
@@ -114,6 +118,8 @@ class _Reading:
                 if not source.name.endswith(_YAML_NAMES):
                     raise
                 return self._take_yaml(data, source.name)
+            if end == len(data):
+                return None
             first_line += data.count(b"\n", 0, end)
             data = data[end:]
         return None
@@ -130,9 +136,11 @@ class _Reading:
             manifests=tuple(objects.manifests.values()),
             daemon_sets=tuple(objects.daemon_sets.values()),
             storage=objects.storage,
+            selecting=objects.selecting,
             namespaces=objects.namespaces,
             budgets=tuple(objects.budgets.values()),
             groups=tuple(ours.groups.values()),
+            priorities=self._priorities,
             profiles=profiles,
             device_config=self._device_config,
             scheduler=self._scheduler,
@@ -217,7 +225,7 @@ class _Reading:
         self, data: bytes | msgspec.Raw, group: str, kind: str, origin: Origin
     ) -> None:
         match group, kind:
-            case kubescheduler.GROUP, kubescheduler.KIND:
+            case configurations.SCHEDULER_GROUP, configurations.SCHEDULER_KIND:
                 self._objects.read[kind] += 1
                 self._add_scheduler(bytes(data), origin)
             case "", "ConfigMap" if self._take_config_map(plain(data), origin):
@@ -237,8 +245,8 @@ class _Reading:
 
     def _take_config_map(self, value: Any, origin: Origin) -> bool:
         """Return whether an entry of the ConfigMap is a configuration that we read."""
-        has_found = False
         name = label("ConfigMap", value, origin.place)
+        has_found = self._take_priorities(value, name, origin)
         for key, text in configurations.embedded(value):
             inner = f"{origin.label} ({name}, {key})"
             try:
@@ -252,11 +260,26 @@ class _Reading:
                 has_found |= self._take_embedded(document, inner)
         return has_found
 
+    def _take_priorities(self, value: Any, name: str, origin: Origin) -> bool:
+        text = priorities.text_of(value)
+        if text is None:
+            return False
+        try:
+            rules = priorities.read(text)
+        except MalformedObject as fault:
+            self._objects.problem(origin.label, name, fault)
+            return True
+        self._priorities = self._priorities or rules
+        if self._priorities != rules:
+            reason = "other priorities are given as well, and the first ones count. Give one text."
+            self._objects.problem(origin.label, name, MalformedObject(priorities.FIELD, reason))
+        return True
+
     def _take_embedded(self, document: yaml.Document, source: str) -> bool:
         origin, value = Origin(source=source, document=document), document.value
         if not isinstance(value, dict):
             return False
-        if value.get("kind") == kubescheduler.KIND:
+        if value.get("kind") == configurations.SCHEDULER_KIND:
             self._add_scheduler(msgspec.json.encode(value), origin)
             return True
         if configurations.is_device_config(value):
@@ -265,6 +288,9 @@ class _Reading:
         return False
 
     def _add_scheduler(self, data: bytes, origin: Origin) -> None:
+        # Few inputs have one, and every start would pay for loading what reads it.
+        from springtide.wire import kubescheduler  # noqa: PLC0415
+
         given = kubescheduler.read(data, origin=origin)
         if self._scheduler is None:
             self._scheduler = given
@@ -273,7 +299,7 @@ class _Reading:
                 "a second scheduler configuration differs; the first one counts, from "
                 f"{self._scheduler.origin.label}. Give only one."
             )
-            name = kubescheduler.KIND
+            name = configurations.SCHEDULER_KIND
             self._objects.problem(origin.label, name, MalformedObject("", reason))
 
     def _add_device_config(self, value: Mapping[str, object], origin: Origin) -> None:

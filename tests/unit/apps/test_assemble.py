@@ -9,6 +9,7 @@ from springtide.apps.planner import PlanReport, Request, run
 from springtide.apps.planner.assemble import Picture, assemble
 from springtide.apps.planner.families import Policies, families
 from springtide.apps.planner.run import InvalidInput
+from springtide.model.group import UNRANKED
 from springtide.wire.documents import decode
 from springtide.wire.source import Source
 from tests.world import FirstRng, FixedClock
@@ -291,3 +292,20 @@ def test_a_node_that_two_groups_claim_is_counted_once() -> None:
     (problem,) = report.problems
     assert (problem.source, problem.object) == ("groups.json", "NodeGroup/second")
     assert "belongs to first already" in problem.message
+
+
+def test_priorities_of_a_config_map_take_the_place_of_those_of_groups() -> None:
+    template = {"capacity": {"cpu": "4"}}
+    named = [{"name": name, "maxSize": 1, "priority": 3, "template": template} for name in "ab"]
+    groups = {"apiVersion": "springtide.io/v1alpha1", "kind": "NodeGroups", "groups": named}
+    metadata = {"name": "cluster-autoscaler-priority-expander", "namespace": "kube-system"}
+    rules = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": metadata,
+        "data": {"priorities": "10:\n- a\n"},
+    }
+
+    found = picture(groups, rules)
+
+    assert [item.group.priority for item in found.groups] == [10, UNRANKED]

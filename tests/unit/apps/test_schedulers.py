@@ -110,6 +110,75 @@ def test_without_the_resource_rule_one_node_takes_everything() -> None:
     assert report.is_satisfied
 
 
+def spreading(*, hard: bool = True) -> list[dict[str, Any]]:
+    when = "DoNotSchedule" if hard else "ScheduleAnyway"
+    constraint = {"maxSkew": 1, "topologyKey": "kubernetes.io/hostname", "whenUnsatisfiable": when}
+    args = {"defaultingType": "List", "defaultConstraints": [constraint]}
+    return [
+        {"schedulerName": "a", "pluginConfig": [{"name": "PodTopologySpread", "args": args}]},
+        {"schedulerName": "b"},
+    ]
+
+
+def selected(name: str, scheduler: str) -> dict[str, Any]:
+    made = pod(name, scheduler, {"cpu": "2"})
+    metadata = {**made["metadata"], "labels": {"app": "web"}}
+    return {**made, "metadata": metadata}
+
+
+SERVICE = {
+    "apiVersion": "v1",
+    "kind": "Service",
+    "metadata": {"name": "web", "namespace": "n"},
+    "spec": {"selector": {"app": "web"}},
+}
+NODE = {
+    "apiVersion": "v1",
+    "kind": "Node",
+    "metadata": {"name": "old", "labels": {"kubernetes.io/hostname": "old"}},
+    "status": {
+        "capacity": {"cpu": "64", "memory": "64Gi", "pods": "110"},
+        "allocatable": {"cpu": "64", "memory": "64Gi", "pods": "110"},
+        "conditions": [{"type": "Ready", "status": "True"}],
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("scheduler", "hard", "others", "fitting"),
+    [
+        ("a", True, [SERVICE], 1),
+        ("a", False, [SERVICE], 6),
+        ("a", True, [], 6),
+        ("b", True, [SERVICE], 6),
+    ],
+    ids=["spread", "only preferred", "selected by nothing", "another profile"],
+)
+def test_pods_without_constraints_are_spread_as_their_profile_says(
+    scheduler: str,
+    hard: bool,  # noqa: FBT001 - a case
+    others: list[dict[str, Any]],
+    fitting: int,
+) -> None:
+    # A node that takes none of the pods: no other one may have more than one.
+    full = {**NODE, "metadata": {"name": "full", "labels": {"kubernetes.io/hostname": "full"}}}
+    pods = [selected(f"p{n}", scheduler) for n in range(6)]
+    held = pod("held", "b", {"cpu": "64"})
+    held["spec"]["nodeName"] = "full"
+
+    report = planned(*pods, held, NODE, full, *others, profiles=spreading(hard=hard))
+
+    assert len(report.fitting) == fitting
+    assert report.is_satisfied
+
+
+def test_default_constraints_without_services_and_controllers_are_told() -> None:
+    report = planned(selected("p", "a"), profiles=spreading())
+
+    (note,) = report.input.notes
+    assert note.startswith("The scheduler spreads pods by default that a service")
+
+
 def test_pods_of_a_scheduler_without_a_profile_are_told() -> None:
     report = planned(
         pod("p", "a", {"cpu": "1"}),

@@ -63,6 +63,9 @@ def test_the_program_is_called_what_people_type(path: str, name: str | None) -> 
         (["plan", "--sed", "1"], "--seed"),
         (["plan", "--seed", "x"], "'x' is not a valid integer"),
         (["plan", "--max-nodes-total", "-1"], "-1"),
+        (["plan", "--max-devices-total", "NVIDIA"], "Write NAME:N, as in NVIDIA:16."),
+        (["plan", "--max-devices-total", ":3"], "':3' is no limit."),
+        (["plan", "--max-resource-total", "pods:-1"], "'pods:-1' is no limit."),
     ],
 )
 def test_a_wrong_word_is_answered_with_the_nearest(
@@ -158,6 +161,55 @@ def test_limits_of_the_whole_cluster_are_kept(capsys: Captured) -> None:
 
     assert code == 1
     assert "Adding 1 node to h100" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("limits", "resources"),
+    [
+        (["--max-devices-total", "NVIDIA:8"], "NVIDIA (0 of 8 left, a new node has 8)"),
+        (
+            ["--max-devices-total", "NVIDIA-NVIDIA H100 80GB HBM3:15"],
+            "NVIDIA-NVIDIA H100 80GB HBM3 (7 of 15 left, a new node has 8)",
+        ),
+        (["--max-resource-total", "memory:3Ti"], "memory (960Gi of 3Ti left, a new node has 2Ti)"),
+        (
+            ["--max-resource-total", "cpu:1000", "--max-cores-total", "300"],
+            "cpu (92 of 300 left, a new node has 192)",
+        ),
+    ],
+)
+def test_limits_of_devices_and_other_resources_are_kept(
+    limits: list[str], resources: str, capsys: Captured
+) -> None:
+    code = run(["plan", str(EXAMPLES / "cold-zero"), *limits])
+
+    printed = capsys.readouterr().out
+    assert code == 1
+    assert f'exceeded quota: "cluster-wide", resources: {resources}.' in printed
+
+
+def test_a_limit_of_what_nobody_has_is_told(capsys: Captured) -> None:
+    run(["plan", str(EXAMPLES / "cold-zero"), "--max-devices-total", "NVIDA:8"])
+
+    assert "The limit of NVIDA limits nothing" in capsys.readouterr().out
+
+
+def test_groups_are_raised_to_their_minimum_if_asked(tmp_path: Path, capsys: Captured) -> None:
+    groups = tmp_path / "groups.yaml"
+    groups.write_text(
+        "apiVersion: springtide.io/v1alpha1\n"
+        "kind: NodeGroups\n"
+        "groups:\n"
+        "- {name: web, minSize: 2, maxSize: 3, template: {capacity: {cpu: 4}}}\n"
+    )
+
+    plain = run(["plan", str(groups)]), capsys.readouterr().out
+    raised = run(["plan", str(groups), "--enforce-node-group-min-size"]), capsys.readouterr().out
+
+    assert plain[0] == raised[0] == 0
+    assert "Adding" not in plain[1]
+    assert "Adding 2 nodes to web is only for its minimum size." in raised[1]
+    assert "raised to its minimum size of 2" in raised[1]
 
 
 def test_a_seed_makes_chance_repeatable(capsys: Captured) -> None:

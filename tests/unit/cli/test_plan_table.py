@@ -191,6 +191,19 @@ def test_fields_that_no_rule_reads_are_told_with_their_rule() -> None:
     assert any("InterPodAffinity" in line for line in wide)
 
 
+def test_claims_that_are_not_looked_at_are_missing_in_the_input() -> None:
+    claims = NotEvaluated(
+        field="volumes.persistentVolumeClaim", rule="VolumeBinding", is_required=True, pods=1
+    )
+
+    text = lines(report(not_evaluated=(claims,)))
+
+    assert (
+        "Not looked at: volumes.persistentVolumeClaim of 1 pod. The input lacks claims that "
+        "VolumeBinding needs; the scheduler may refuse a node that is counted on here."
+    ) in text
+
+
 def test_one_problem_is_named_and_many_are_counted() -> None:
     problem = ProblemReport(source="a.json", object="Node n", field="spec", message="Mend it.")
 

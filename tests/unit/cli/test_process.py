@@ -55,6 +55,25 @@ def test_what_is_piped_in_is_read() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("example", "is_loaded"), [("warm-group", False), ("scheduler-profiles", True)]
+)
+def test_what_reads_scheduler_configurations_is_loaded_only_for_them(
+    example: str,
+    is_loaded: bool,  # noqa: FBT001 - a case
+) -> None:
+    program = (
+        "import sys\n"
+        "from springtide.cli.main import run\n"
+        f"run(['plan', {str(ROOT / 'examples' / example)!r}, '-o', 'name'])\n"
+        "print('springtide.wire.kubescheduler' in sys.modules)\n"
+    )
+
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+
+    assert done.stdout.splitlines()[-1] == str(is_loaded).encode()
+
+
 def test_nothing_piped_in_is_an_input_error() -> None:
     done = subprocess.run([*COMMAND, "plan"], input=b"", capture_output=True, check=False)
 

@@ -37,7 +37,7 @@ def test_resources_beyond_the_first_eight_get_room() -> None:
     columns = ResourceColumns(2)
 
     for index in range(20):
-        columns.set_row(1, {f"example.com/r{index}": index})
+        columns.set_row(1, ((f"example.com/r{index}", index),))
 
     assert columns.known("example.com/r19") == 23
     assert columns.allocatable[23, 1] == 19
@@ -46,10 +46,10 @@ def test_resources_beyond_the_first_eight_get_room() -> None:
 
 def test_a_row_given_to_another_node_forgets_the_former_amounts() -> None:
     columns = ResourceColumns(1)
-    columns.set_row(0, {"cpu": 4, "memory": 2})
+    columns.set_row(0, (("cpu", 4), ("memory", 2)))
     columns.used[1, 0] = 3
 
-    columns.set_row(0, {"memory": 8})
+    columns.set_row(0, (("memory", 8),))
 
     assert columns.allocatable[:4, 0].tolist() == [0, 0, 8, 0]
     assert not columns.used.any()

@@ -70,10 +70,10 @@ def test_a_list_may_be_empty(items: str) -> None:
 
 
 def test_other_kinds_are_counted_and_ignored() -> None:
-    found = read(listed(NODE, {"kind": "Service", "apiVersion": "v1", "spec": {"ports": []}}))
+    found = read(listed(NODE, {"kind": "Endpoints", "apiVersion": "v1", "spec": {"ports": []}}))
 
-    assert found.counts == {"Node": 1, "Service": 1}
-    assert found.ignored == {"Service": 1}
+    assert found.counts == {"Endpoints": 1, "Node": 1}
+    assert found.ignored == {"Endpoints": 1}
 
 
 def test_several_json_texts_may_follow_each_other() -> None:

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from springtide.engine.capacity.plan import SizedGroup
+from springtide.engine.capacity.situation import SizedGroup
 from springtide.engine.framework.ask import keys_read
 from springtide.engine.framework.claims import named_disks
+from springtide.engine.framework.default_selector import DefaultSelectors
 from springtide.engine.framework.scheduling_gates import pre_enqueue
 from springtide.engine.placement.classes import standing_holding
 from springtide.engine.placement.family import DeviceFamily
@@ -19,6 +20,7 @@ from springtide.engine.preemption import Evictable, Residents
 from springtide.engine.simulation.daemons import daemon_sets
 from springtide.engine.simulation.templates import Fleet, build, members
 from springtide.model.device import Inventory, Share
+from springtide.model.group import NodeGroup, PriorityRules
 from springtide.model.ledger import Ledger
 from springtide.model.node import Node
 from springtide.model.pod import Pod, PodSpec
@@ -38,6 +40,7 @@ class Picture(msgspec.Struct, frozen=True, kw_only=True):
     `waiting` are the pods to plan for, `apart` those that wait for something else, and `denied`
     manifests that could never become pods, each with the reason. `read_keys` are the labels that
     rules between pods read, None where there are no such rules. `evictable` are the pods that run.
+    `defaults` knows who is spread by default, None if nobody is.
     """
 
     ledger: Ledger
@@ -47,11 +50,20 @@ class Picture(msgspec.Struct, frozen=True, kw_only=True):
     denied: tuple[tuple[Pod, str], ...]
     problems: tuple[Problem, ...]
     read_keys: frozenset[str] | None = None
+    defaults: DefaultSelectors | None = None
     evictable: Evictable
 
 
-def assemble(found: Input, families: Mapping[str, DeviceFamily]) -> Picture:
-    """Return the picture of everything that was read."""
+def assemble(
+    found: Input,
+    families: Mapping[str, DeviceFamily],
+    *,
+    spreading: frozenset[str] = frozenset(),
+) -> Picture:
+    """Return the picture of everything that was read.
+
+    `spreading` are the schedulers that spread pods hard which state no constraint.
+    """
     problems: list[Problem] = []
     ledger = Ledger()
     ledger.namespaces = found.namespaces
@@ -60,8 +72,9 @@ def assemble(found: Input, families: Mapping[str, DeviceFamily]) -> Picture:
         if group.template is not None:
             registered[group.template.name] = _registered(group.template, families)
     pods, denied = _everyone(found, families, problems)
-    read_keys = keys_read([*(pod.spec for pod in pods), *(each.spec for each in found.daemon_sets)])
     placed, waiting, apart = _sorted_out(pods, ledger.rows)
+    defaults = DefaultSelectors(found.selecting, spreading) if spreading else None
+    read_keys = _read_keys(found, pods, waiting, defaults)
     ledger.hold_all(
         [
             standing_holding(
@@ -92,6 +105,7 @@ def assemble(found: Input, families: Mapping[str, DeviceFamily]) -> Picture:
         denied=tuple(denied),
         problems=tuple(_placed(problem, found.sources) for problem in problems),
         read_keys=read_keys,
+        defaults=defaults,
         evictable=Evictable(residents=_residents(placed, ledger.rows), budgets=found.budgets),
     )
 
@@ -103,6 +117,15 @@ def _residents(placed: Iterable[tuple[Pod, str]], rows: Mapping[str, int]) -> Re
         for pod, place in placed
         if place in rows and (pod.node_name or pod.nominated_node != place)
     )
+
+
+def _read_keys(
+    found: Input, pods: Sequence[Pod], waiting: Sequence[Pod], defaults: DefaultSelectors | None
+) -> frozenset[str] | None:
+    """Return which labels rules between pods read, None if there are no such rules."""
+    selectors = () if defaults is None else filter(None, map(defaults.of, waiting))
+    specs = [*(pod.spec for pod in pods), *(each.spec for each in found.daemon_sets)]
+    return keys_read(specs, selectors)
 
 
 def _placed(problem: Problem, sources: Mapping[str, str]) -> Problem:
@@ -183,8 +206,14 @@ def _groups(found: Input, fleet: Fleet, problems: list[Problem]) -> tuple[SizedG
             else:
                 problems.append(_claimed_twice(node, first, group.name))
         size = len(own) if group.size is None else group.size
-        sized.append(SizedGroup(group=group, size=size, template=build(group, own, fleet)))
+        ranked = _ranked(group, found.priorities)
+        sized.append(SizedGroup(group=ranked, size=size, template=build(ranked, own, fleet)))
     return tuple(sized)
+
+
+def _ranked(group: NodeGroup, rules: PriorityRules | None) -> NodeGroup:
+    """Return the group with the priority that the rules give it, where there are rules."""
+    return group if rules is None else replace(group, priority=rules.of(group.name))
 
 
 def _claimed_twice(node: Node, first: str, second: str) -> Problem:

@@ -30,9 +30,8 @@ from springtide.model.pod import PodSpec
 from springtide.model.problem import Problem
 from springtide.model.scheduler import Extender, ExtenderTLSConfig
 from springtide.wire import extender as wire
-from springtide.wire.kubescheduler import KIND, Given
+from springtide.wire.configurations import SCHEDULER_KIND, Given
 
-DEFAULT_TIMEOUT_S = 5.0
 _NANO = 1_000_000_000
 
 
@@ -54,8 +53,7 @@ class HttpFilter:
         self._exchange = exchange
         self._caller = caller
         self._breaker = Breaker(caller.clock)
-        given_s = extender.http_timeout.nanoseconds / _NANO
-        self._timeout_s = given_s if given_s > 0 else DEFAULT_TIMEOUT_S
+        self._timeout_s = extender.call_timeout.nanoseconds / _NANO
 
     @property
     def name(self) -> str:
@@ -156,7 +154,7 @@ def unchecked(index: int, given: Given) -> Problem:
     """Return the warning about a server whose certificate is not checked."""
     return Problem(
         source=given.origin.label,
-        object=KIND,
+        object=SCHEDULER_KIND,
         field=f"extenders[{index}].enableHTTPS",
         message=f"{_UNCHECKED} {_REMEDY[0].upper()}{_REMEDY[1:]}",
     )

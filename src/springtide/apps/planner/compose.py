@@ -22,8 +22,9 @@ from springtide.apps.planner.report import (
     ReasonReport,
     StuckReport,
 )
+from springtide.engine.capacity.events import not_triggered
 from springtide.engine.capacity.explain import Stuck
-from springtide.engine.capacity.plan import Plan, SizedGroup, Step
+from springtide.engine.capacity.situation import Plan, SizedGroup, Step
 from springtide.model.pod import Pod
 from springtide.model.problem import Problem
 from springtide.model.refusal import Refusal
@@ -85,27 +86,43 @@ def problem_reports(problems: Iterable[Problem]) -> tuple[ProblemReport, ...]:
 
 
 def summary(plan: Plan, pending: int) -> str:
-    """Return the answer in one or two sentences."""
+    """Return the answer in a few sentences."""
     if not pending:
-        return "No pod is waiting for a node."
+        return " ".join(["No pod is waiting for a node.", *_raising(plan.steps)])
     parts = [f"{_are(pending, 'pod')} pending."]
     if plan.fitting:
         parts.append(
             f"{_count(len(plan.fitting), 'pod')} already {_fit(len(plan.fitting))} the nodes that are there."
         )
-    grown: dict[str, int] = {}
-    helped = 0
-    for step in plan.steps:
-        grown[step.group.name] = grown.get(step.group.name, 0) + step.size_after - step.size_before
-        helped += sum(len(node.pods) for node in step.nodes)
+    grown = _grown(step for step in plan.steps if not step.is_raise or step.nodes)
+    helped = sum(len(node.pods) for step in plan.steps for node in step.nodes)
     left = sum(len(item.pods) for item in plan.stuck)
     if grown:
-        adding = _and([f"{_count(count, 'node')} to {name}" for name, count in grown.items()])
         rest = f"; {left} {_fit(left)} nowhere." if left else "."
-        parts.append(f"Adding {adding} lets {_whom(helped, pending)} run{rest}")
+        parts.append(f"Adding {_adding(grown)} lets {_whom(helped, pending)} run{rest}")
     elif left:
         parts.append(_no_help(left, pending, has_groups=bool(plan.sizes)))
-    return " ".join(parts)
+    return " ".join([*parts, *_raising(plan.steps)])
+
+
+def _raising(steps: Iterable[Step]) -> list[str]:
+    """Return the sentence about nodes that no pod needs but the group's minimum size asks for."""
+    grown = _grown(step for step in steps if step.is_raise and not step.nodes)
+    if not grown:
+        return []
+    size = "its minimum size" if len(grown) == 1 else "their minimum sizes"
+    return [f"Adding {_adding(grown)} is only for {size}."]
+
+
+def _grown(steps: Iterable[Step]) -> dict[str, int]:
+    grown: dict[str, int] = {}
+    for step in steps:
+        grown[step.group.name] = grown.get(step.group.name, 0) + step.size_after - step.size_before
+    return grown
+
+
+def _adding(grown: Mapping[str, int]) -> str:
+    return _and([f"{_count(count, 'node')} to {name}" for name, count in grown.items()])
 
 
 def _beyond_nodes(stuck: Iterable[StuckReport], pending: int) -> list[str]:
@@ -142,24 +159,26 @@ def _group(item: SizedGroup, plan: Plan) -> GroupReport:
     steps = [step for step in plan.steps if step.group.name == name]
     before, after = next((b, a) for group, b, a in plan.sizes if group == name)
     objections = next((found for group, found in plan.objections if group == name), ())
+    short = dict(plan.short).get(name)
     return GroupReport(
         name=name,
         size_before=before,
         size_after=after,
         min_size=item.group.min_size,
         max_size=item.group.max_size,
-        why=_why(steps) if steps else _why_not(item, plan, objections),
+        why=_why(steps, short) if steps else _why_not(item, plan, objections),
         nodes=tuple(_node(node.name, node.pods) for step in steps for node in step.nodes),
         objections=tuple(_reason(refusal, count) for refusal, count in objections),
     )
 
 
-def _why(steps: Sequence[Step]) -> str:
+def _why(steps: Sequence[Step], short: Refusal | None) -> str:
     why = steps[0].why
-    spare = sum(step.size_after - step.size_before - len(step.nodes) for step in steps)
-    if not spare:
-        return why
-    return f"{why}; {spare} more than the pods need, because {_because(steps)}"
+    needed = [step for step in steps if not step.is_raise]
+    spare = sum(step.size_after - step.size_before - len(step.nodes) for step in needed)
+    if spare:
+        why = f"{why}; {spare} more than the pods need, because {_because(needed)}"
+    return why if short is None else f"{why}, but not all the way: {_with_detail(short)}"
 
 
 def _because(steps: Sequence[Step]) -> str:
@@ -173,6 +192,9 @@ def _because(steps: Sequence[Step]) -> str:
 
 def _why_not(item: SizedGroup, plan: Plan, objections: Sequence[tuple[Refusal, int]]) -> str:
     name = item.group.name
+    short = dict(plan.short).get(name)
+    if short is not None:
+        return f"stays below its minimum size of {item.group.min_size}: {_with_detail(short)}"
     passed_over = _passed_over(name, plan.steps)
     if passed_over:
         return passed_over
@@ -245,6 +267,7 @@ def _reason(refusal: Refusal, count: int) -> ReasonReport:
 
 
 def _stuck(item: Stuck, remedy: str) -> StuckReport:
+    refusals = [refusal for _, refusal in item.on_groups]
     verdicts = tuple(
         GroupVerdict(group=group, reason=refusal.text, detail=refusal.detail)
         for group, refusal in item.on_groups
@@ -252,6 +275,7 @@ def _stuck(item: Stuck, remedy: str) -> StuckReport:
     return StuckReport(
         pods=tuple(pod.key for pod in item.pods),
         message=item.message,
+        autoscaler_message=not_triggered(refusals) if refusals else "",
         closest=None
         if remedy
         else next((verdict for verdict in verdicts if verdict.group == item.closest), None),
@@ -286,7 +310,10 @@ def not_evaluated(pods: Sequence[Pod]) -> tuple[NotEvaluated, ...]:
 
 
 def _with_detail(refusal: Refusal) -> str:
-    return f"{refusal.text}: {refusal.detail}" if refusal.detail else refusal.text
+    text, detail = refusal.text, refusal.detail
+    if not detail:
+        return text
+    return f"{text} ({detail})" if ": " in text else f"{text}: {detail}"
 
 
 def _count(count: int, noun: str) -> str:

@@ -15,7 +15,7 @@ from springtide.engine.placement.extenders import Failed
 from springtide.engine.placement.family import DeviceFamily
 from springtide.model.pod import Pod, PodSpec
 from springtide.model.scheduler import Extender
-from springtide.wire.kubescheduler import Given
+from springtide.wire.configurations import Given
 
 
 class Sorted(msgspec.Struct, frozen=True, kw_only=True):

@@ -63,13 +63,15 @@ class GroupVerdict(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 class StuckReport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """Equal pods that the plan does not help.
 
-    `message` is kube-scheduler's sentence about the existing nodes, `closest` the group that comes
-    nearest with its reason, `groups` all of them. `remedy` says what to change where no node could
-    help; then there is no closest group.
+    `message` is kube-scheduler's sentence about the existing nodes, `autoscaler_message` Cluster
+    Autoscaler's about the groups (empty without groups), `closest` the group that comes nearest with
+    its reason, `groups` all of them. `remedy` says what to change where no node could help; then
+    there is no closest group.
     """
 
     pods: tuple[str, ...]
     message: str
+    autoscaler_message: str = ""
     closest: GroupVerdict | None
     groups: tuple[GroupVerdict, ...]
     remedy: str = ""

@@ -4,13 +4,17 @@ import msgspec
 
 from springtide.apps.planner.compose import compose
 from springtide.apps.planner.families import Policies
+from springtide.apps.planner.limits import idle_limits
 from springtide.apps.planner.remedies import remedies
 from springtide.apps.planner.report import PlanReport
+from springtide.apps.planner.schedulers import scheduler_notes
+from springtide.apps.planner.setting import InvalidInput, input_report
 from springtide.apps.planner.spending import Calls
-from springtide.apps.planner.stage import InvalidInput, Stage, input_report, staged
+from springtide.apps.planner.stage import Stage, staged
 from springtide.base.clock import Clock, Rng
-from springtide.engine.capacity.plan import Situation, plan
+from springtide.engine.capacity.plan import plan
 from springtide.engine.capacity.scene import Bounds, Manner
+from springtide.engine.capacity.situation import Situation
 from springtide.policies.expanders import PriceModel, chain
 from springtide.wire.documents import Input
 
@@ -36,22 +40,21 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
     Raises `UnknownExpander` for a chain that makes no sense, and what `staged` raises.
     """
     with staged(found, policies=request.policies, calls=request.calls, clock=clock) as stage:
-        picture, judges = stage.picture, stage.judges
-        prices = PriceModel(cluster_size=picture.ledger.count)
+        prices = PriceModel(cluster_size=stage.picture.ledger.count)
         answer = plan(
             _situation(stage, request, clock), chain(request.expanders, prices=prices, rng=rng)
         )
-    account = stage.heard.account()
+    picture, judges, account = stage.picture, stage.judges, stage.heard.account()
+    notes = (
+        *scheduler_notes(judges, picture.waiting, found.selecting),
+        *idle_limits(request.bounds.quotas, picture),
+        *account.notes,
+    )
     return compose(
         answer,
         picture,
-        read=input_report(found, (*judges.notes, *account.notes)),
-        problems=(
-            *found.problems,
-            *picture.problems,
-            *judges.problems,
-            *stage.heard.problems,
-        ),
+        read=input_report(found, notes),
+        problems=stage.problems,
         extenders=account.reports,
         remedies=remedies(answer.stuck, judges, stage.families, picture),
     )

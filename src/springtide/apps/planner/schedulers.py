@@ -7,37 +7,41 @@ answer says so.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 import msgspec
 
 from springtide.engine.framework.framework import Framework, FrameworkConfig
-from springtide.engine.framework.profiles import CannotSetUp, Profile, Scheduler, set_up
 from springtide.engine.placement.family import DeviceFamily
 from springtide.model.pod import Pod
 from springtide.model.problem import Problem
+from springtide.model.selecting import Selecting
 from springtide.model.storage import Storage
-from springtide.wire.kubescheduler import CONSTRUCTION_FAULTS, KIND, Given, refusal
+from springtide.wire.configurations import Given
+
+UNSELECTED: Final = (
+    "The scheduler spreads pods by default that a service or their controller selects, but the input "
+    "has no Service, ReplicaSet, StatefulSet or Deployment; add them to have these pods spread."
+)
 
 
 class Schedulers(msgspec.Struct, frozen=True, kw_only=True):
     """The rules of each scheduler by name, and those of every other one.
 
     `managed` are the resources that extenders manage, None where no configuration was given.
+    `spreading` are those that spread pods hard which state no constraint.
     """
 
     framework: Framework
     by_name: Mapping[str, Framework] = {}
     managed: frozenset[str] | None = None
+    spreading: frozenset[str] = frozenset()
     problems: tuple[Problem, ...] = ()
-    notes: tuple[str, ...] = ()
 
 
 def schedulers(
-    given: Given | None,
-    families: Mapping[str, DeviceFamily],
-    pods: Sequence[Pod],
-    storage: Storage,
+    given: Given | None, families: Mapping[str, DeviceFamily], storage: Storage
 ) -> Schedulers:
     """Return whose rules judge, or raise InvalidDocument if the scheduler does not start.
 
@@ -45,62 +49,31 @@ def schedulers(
     """
     if given is None:
         managed = (name for family in families.values() for name in family.resource_names())
-        return Schedulers(framework=_ignoring(managed, storage))
-    scheduler = _started(given)
-    by_name = {
-        profile.name: Framework(profile.framework, storage) for profile in scheduler.profiles
-    }
-    return Schedulers(
-        framework=_ignoring(given.configuration.ignored_by_scheduler, storage),
-        by_name=by_name,
-        managed=frozenset(
-            each.name
-            for extender in given.configuration.extenders
-            for each in extender.managed_resources
-        ),
-        problems=tuple(_replaced(scheduler, given)),
-        notes=_notes(by_name, pods),
-    )
+        return Schedulers(framework=default_rules(managed, storage))
+    # Few inputs have a configuration, and every start would pay for loading what sets it up.
+    from springtide.apps.planner.configured import configured  # noqa: PLC0415
+
+    return configured(given, storage)
 
 
-def _ignoring(resources: Iterable[str], storage: Storage) -> Framework:
-    return Framework(FrameworkConfig(ignored_resources=frozenset(resources)), storage)
+def default_rules(ignored: Iterable[str], storage: Storage) -> Framework:
+    """Return the default rules, without the resources that are left to extenders."""
+    return Framework(FrameworkConfig(ignored_resources=frozenset(ignored)), storage)
 
 
-def _started(given: Given) -> Scheduler:
-    try:
-        return set_up(given.configuration, CONSTRUCTION_FAULTS)
-    except CannotSetUp as fault:
-        raise refusal(given, fault.path, fault.text) from fault
-
-
-def _replaced(scheduler: Scheduler, given: Given) -> Iterator[Problem]:
-    return (
-        Problem(
-            source=given.origin.label,
-            object=KIND,
-            field=f"profiles[{index}].pluginConfig",
-            message=_replacement(profile),
-        )
-        for index, profile in enumerate(scheduler.profiles)
-        if profile.replaced
-    )
-
-
-def _replacement(profile: Profile) -> str:
-    names = ", ".join(profile.replaced)
-    return (
-        f"ignoredResources of NodeResourcesFit has no effect for {names}, because kube-scheduler "
-        "takes those of the extenders instead; add them to managedResources of an extender, or to "
-        "ignoredResourceGroups."
-    )
-
-
-def _notes(by_name: Mapping[str, Framework], pods: Sequence[Pod]) -> tuple[str, ...]:
+def scheduler_notes(
+    judges: Schedulers, pods: Sequence[Pod], selecting: Selecting
+) -> tuple[str, ...]:
+    """Return what is worth knowing about whose rules judge these pods."""
     strangers = Counter(
-        pod.spec.scheduler_name for pod in pods if pod.spec.scheduler_name not in by_name
+        pod.spec.scheduler_name
+        for pod in pods
+        if judges.by_name and pod.spec.scheduler_name not in judges.by_name
     )
-    return tuple(_note(name, count) for name, count in sorted(strangers.items()))
+    notes = [_note(name, count) for name, count in sorted(strangers.items())]
+    if judges.spreading and not selecting.services and not selecting.controllers:
+        notes.append(UNSELECTED)
+    return tuple(notes)
 
 
 def _note(name: str, count: int) -> str:

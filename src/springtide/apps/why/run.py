@@ -8,7 +8,9 @@ from msgspec.structs import replace
 from springtide.apps.planner.compose import not_evaluated, problem_reports
 from springtide.apps.planner.families import Policies
 from springtide.apps.planner.remedies import remedy
-from springtide.apps.planner.stage import Stage, input_report, staged
+from springtide.apps.planner.schedulers import scheduler_notes
+from springtide.apps.planner.setting import input_report
+from springtide.apps.planner.stage import Stage, staged
 from springtide.apps.why.asked import Asked, Names, asked
 from springtide.apps.why.compose import Told, at_rest, told
 from springtide.apps.why.report import PodWhy, State, WhyReport
@@ -44,15 +46,15 @@ def run(found: Input, request: Request, *, clock: Clock) -> WhyReport:
         asker = _Asker(stage, request, clock)
         answers = _merged(asker.answer(each) for each in pods)
     account = stage.heard.account()
+    looked_at = [each.pod for each in pods if each.state in _LOOKED_AT]
+    notes = scheduler_notes(stage.judges, looked_at, found.selecting)
     return WhyReport(
         fits=all(each.fits for each in answers),
         pods=answers,
-        not_evaluated=not_evaluated([each.pod for each in pods if each.state in _LOOKED_AT]),
+        not_evaluated=not_evaluated(looked_at),
         extenders=account.reports,
-        problems=problem_reports(
-            (*found.problems, *stage.picture.problems, *stage.judges.problems)
-        ),
-        input=input_report(found, (*stage.judges.notes, *account.notes)),
+        problems=problem_reports(stage.problems),
+        input=input_report(found, (*notes, *account.notes)),
     )
 
 
@@ -122,11 +124,12 @@ def _correction(pod_class: PodClass) -> str:
 
 
 def _merged(answers: Iterable[PodWhy]) -> tuple[PodWhy, ...]:
-    """Join the answers that are the same but for the pod."""
+    """Join the answers that are the same but for the pod; those of pods that do not fit come first."""
     found: dict[PodWhy, list[str]] = {}
     for each in answers:
         found.setdefault(replace(each, pods=()), []).extend(each.pods)
-    return tuple(_named(each, pods) for each, pods in found.items())
+    told = [_named(each, pods) for each, pods in found.items()]
+    return tuple(sorted(told, key=lambda each: each.fits))
 
 
 def _named(answer: PodWhy, pods: list[str]) -> PodWhy:

@@ -11,6 +11,7 @@ import msgspec
 
 from springtide.engine.capacity.decision import Decision, Growth
 from springtide.engine.capacity.estimate import NewNode
+from springtide.engine.capacity.options import Option
 from springtide.engine.capacity.schedulable import fill
 from springtide.engine.capacity.start import Start
 from springtide.engine.placement.classes import Classifier
@@ -28,43 +29,98 @@ class Picture(msgspec.Struct, frozen=True, kw_only=True):
     starts: Mapping[str, Start]
 
 
-def carry_out(
-    growths: Sequence[Growth], decision: Decision, waiting: Sequence[Pod], picture: Picture
-) -> tuple[list[tuple[NewNode, ...]], tuple[tuple[Pod, str], ...]]:
-    """Add the nodes of all growths and return, for each, those of its nodes that got pods.
+class Carried(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of a decision: the names of each growth's nodes, and which pods went where.
 
-    Behind them come the pods that new nodes let go to nodes that were there before.
+    `placed` has every new node, `moved` the pods that new nodes let go to nodes that were there.
+    """
+
+    names: tuple[tuple[str, ...], ...]
+    placed: dict[str, list[Pod]]
+    moved: tuple[tuple[Pod, str], ...] = ()
+
+    @property
+    def pods(self) -> set[str]:
+        """Return the uids of all pods that have a node now."""
+        new = (pod.uid for pods in self.placed.values() for pod in pods)
+        return {*new, *(pod.uid for pod, _ in self.moved)}
+
+
+def carry_out(
+    growths: Sequence[Growth],
+    decision: Decision,
+    waiting: Sequence[Pod],
+    picture: Picture,
+    *,
+    together: bool,
+) -> Carried:
+    """Add the nodes of all growths, put the decision's pods on them, and say who went where.
+
+    The nodes of a step come up `together` where pods look at others: then a node of one group is
+    there when pods look for room on those of another one, unlike in the estimate.
     """
     assert decision.choice is not None
     option = decision.choice.option
     assert option is not None
     first = picture.overlay.ledger.count
+    names = tuple(map(_names, growths))
+    if together:
+        placed = _added(growths, picture)
+        aside = {pod.uid for node in option.estimate.elsewhere for pod in node.pods}
+        triggered = [pod for pod in decision.triggered if pod.uid not in aside]
+        _fill_up(triggered, first, placed, picture=picture)
+    else:
+        placed = _as_estimated(growths, option, picture)
+    moved = _moved(option.estimate.elsewhere, picture)
+    carried = Carried(names=names, placed=placed, moved=moved)
+    _fill_up(_without(decision.triggered, carried), first, placed, picture=picture)
+    if len(placed) > option.estimate.node_count:
+        _fill_up(_without(waiting, carried), first, placed, picture=picture)
+    return carried
+
+
+def carry_up(growths: Sequence[Growth], waiting: Sequence[Pod], picture: Picture) -> Carried:
+    """Add the nodes of growths that no pod asked for; some pods may use them anyway."""
+    first = picture.overlay.ledger.count
+    carried = Carried(names=tuple(map(_names, growths)), placed=_added(growths, picture))
+    _fill_up(waiting, first, carried.placed, picture=picture)
+    return carried
+
+
+def _added(growths: Sequence[Growth], picture: Picture) -> dict[str, list[Pod]]:
+    """Add the nodes of all growths, and return their names without pods."""
+    placed: dict[str, list[Pod]] = {}
+    for growth in growths:
+        for name in _names(growth):
+            picture.starts[growth.name].add(name)
+            placed[name] = []
+    return placed
+
+
+def _as_estimated(
+    growths: Sequence[Growth], option: Option, picture: Picture
+) -> dict[str, list[Pod]]:
+    """Add one node after the other, each with the pods that the estimate put on one."""
     planned = [list(node.pods) for node in option.estimate.nodes]
     placed: dict[str, list[Pod]] = {}
-    added: list[list[str]] = []
     for growth in growths:
-        names = [
-            f"{growth.name}-new-{growth.size_before + 1 + index}" for index in range(growth.count)
-        ]
-        added.append(names)
-        for name in names:
+        is_own = growth.name == option.group.name
+        for name in _names(growth):
             row = picture.starts[growth.name].add(name)
             pods = planned.pop(0) if planned else []
-            is_own = growth.name == option.group.name
             placed[name] = _settled(pods, row, picture, is_own=is_own)
-    moved = _moved(option.estimate.elsewhere, picture)
-    done = {pod.uid for pods in (*placed.values(), [pod for pod, _ in moved]) for pod in pods}
-    _fill_up(
-        [pod for pod in decision.triggered if pod.uid not in done], first, placed, picture=picture
-    )
-    if len(placed) > option.estimate.node_count:
-        done |= {pod.uid for pods in placed.values() for pod in pods}
-        _fill_up([pod for pod in waiting if pod.uid not in done], first, placed, picture=picture)
-    served = [
-        tuple(NewNode(name, tuple(placed[name])) for name in names if placed[name])
-        for names in added
-    ]
-    return served, moved
+    return placed
+
+
+def _without(pods: Iterable[Pod], carried: Carried) -> list[Pod]:
+    done = carried.pods
+    return [pod for pod in pods if pod.uid not in done]
+
+
+def _names(growth: Growth) -> tuple[str, ...]:
+    """Return what the new nodes are called, counting on from those that the group has."""
+    numbers = range(growth.size_before + 1, growth.size_after + 1)
+    return tuple(f"{growth.name}-new-{number}" for number in numbers)
 
 
 def _moved(nodes: Sequence[NewNode], picture: Picture) -> tuple[tuple[Pod, str], ...]:

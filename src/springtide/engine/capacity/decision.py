@@ -162,6 +162,7 @@ class _Deciding:
             other
             for name, other in self.asked.items()
             if other is not candidate
+            and not other.group.is_zero_or_max
             and isinstance(other.template, Template)
             and helped <= {id(batch) for batch in self.helped[name]}
             and similarity.holds(template, other.template)

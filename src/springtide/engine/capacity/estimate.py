@@ -82,7 +82,7 @@ def estimate(
 
 def tells_nodes_apart(pod_class: PodClass) -> bool:
     """Return whether the class can tell two copies of one template apart, by names or by pods."""
-    return looks_at_names(pod_class) or pod_class.framework.spec.neighbours.may_exclude
+    return looks_at_names(pod_class) or pod_class.framework.reads_others
 
 
 def looks_at_names(pod_class: PodClass) -> bool:

@@ -2,7 +2,8 @@
 
 A group is the closer to taking a pod the fewer things would have to change: first groups that would
 do but may not grow, then those whose devices fall short or to which only a scheduler extender
-objects, then those whose cpu or memory does, then those of which nothing is known, and last those that the pod itself keeps away from.
+objects, then those whose cpu or memory does or where other pods are in the way, then those of which
+nothing is known, and last those that the pod itself keeps away from.
 """
 
 from collections.abc import Sequence
@@ -97,9 +98,10 @@ def _rank(answer: GroupAnswer, families: set[str], *, has_devices: bool) -> int:
         return 1 if has_devices else 3
     if rule in {extenders.RULE, extenders.FAILURE}:
         return 1
-    if rule == "NodeResourcesFit":
-        return 2
-    return 3 if rule in {"profile", "template"} else 4
+    if rule in {"profile", "template"}:
+        return 3
+    is_changeable = rule == "NodeResourcesFit" or not answer.refusal.is_unresolvable
+    return 2 if is_changeable else 4
 
 
 def _largest_device(template: Template | Refusal, families: set[str]) -> int:

@@ -9,76 +9,32 @@ The caller's ledger is as it was afterwards.
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-import msgspec
 from msgspec.structs import replace
 
-from springtide.base.clock import Clock
 from springtide.engine.capacity.batches import Batch, batches
-from springtide.engine.capacity.carrying import Picture, carry_out
-from springtide.engine.capacity.decision import Decision, Growth, decide, skip_reason
+from springtide.engine.capacity.carrying import Carried, Picture, carry_out, carry_up
+from springtide.engine.capacity.decision import Growth, decide, skip_reason
 from springtide.engine.capacity.estimate import Estimate, NewNode, estimate
 from springtide.engine.capacity.explain import LIMIT, GroupAnswer, Stuck, objections, stuck
 from springtide.engine.capacity.message import Rows, message
+from springtide.engine.capacity.minimum import CLUSTER_FULL, at_least, raised
 from springtide.engine.capacity.options import Expander
 from springtide.engine.capacity.quotas import tracked
-from springtide.engine.capacity.scene import Bounds, Candidate, Manner, Scene, limiter
+from springtide.engine.capacity.scene import Candidate, Scene, limiter
 from springtide.engine.capacity.schedulable import fill
+from springtide.engine.capacity.situation import Plan, Situation, SizedGroup, Step
 from springtide.engine.capacity.start import Start, begin_all
 from springtide.engine.framework.ask import reads_others
-from springtide.engine.placement.classes import Classifier, PodClass
-from springtide.engine.placement.tables import Tables
-from springtide.engine.preemption import Evictable, Residents
+from springtide.engine.placement.classes import PodClass
 from springtide.engine.simulation.templates import Template
-from springtide.model.group import NodeGroup
 from springtide.model.overlay import Overlay
-from springtide.model.pod import Pod, PodSpec
+from springtide.model.pod import Pod
 from springtide.model.refusal import Refusal
 
-ROUNDS_MAX: Final = 256
+ROUNDS_MAX: Final = 1024
+SHUT_OUT: Final = "new nodes that come up together take none of the pods"
 UNLIMITED: Final = Refusal(rule=LIMIT, reasons=())
 """What keeps a group from growing as long as nobody has asked."""
-
-
-class SizedGroup(msgspec.Struct, frozen=True, kw_only=True):
-    """A group with the number of nodes it has, and its template or why there is none."""
-
-    group: NodeGroup
-    size: int
-    template: Template | Refusal
-
-
-class Situation(msgspec.Struct, frozen=True, kw_only=True):
-    """What a plan is made from. No pod is counted on to go; `evictable` is only talked about."""
-
-    tables: Tables
-    classifier: Classifier
-    pending: Sequence[Pod]
-    groups: Sequence[SizedGroup]
-    clock: Clock
-    bounds: Bounds = Bounds()
-    manner: Manner = Manner()
-    evictable: Evictable = Evictable(residents=Residents())
-
-
-class Step(msgspec.Struct, frozen=True, kw_only=True):
-    """One growth: the group, its size before and after, who goes where, and why this group."""
-
-    group: NodeGroup
-    size_before: int
-    size_after: int
-    nodes: tuple[NewNode, ...]
-    why: str
-    rejected: tuple[tuple[str, str], ...]
-
-
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """The answer. `objections` says of every group which pods it refuses, counted per reason."""
-
-    fitting: tuple[tuple[Pod, str], ...]
-    steps: tuple[Step, ...]
-    stuck: tuple[Stuck, ...]
-    objections: tuple[tuple[str, tuple[tuple[Refusal, int], ...]], ...]
-    sizes: tuple[tuple[str, int, int], ...]
 
 
 def plan(situation: Situation, chain: Sequence[Expander]) -> Plan:
@@ -101,10 +57,14 @@ class _Planner:
         self.tracker = tracked(self.tables.ledger, situation.bounds.quotas)
         self.estimates: dict[tuple[object, ...], Estimate] = {}
         self.steps: list[Step] = []
+        self.names: list[tuple[str, ...]] = []
+        self.placed: dict[str, list[Pod]] = {}
         self.rejected: dict[str, str] = {}
         self.limits: dict[str, Refusal] = {}
         self.elsewhere: list[tuple[Pod, str]] = []
-        self.is_moving = reads_others(_joining(situation))
+        self.short: tuple[tuple[str, Refusal], ...] = ()
+        self.is_cut_off = False
+        self.is_moving = _reads_others(situation)
         """Whether what a round places may change what nodes answer to the pods that are left."""
 
     def run(self) -> Plan:
@@ -119,12 +79,18 @@ class _Planner:
         left = filled.left
         for round_number in range(ROUNDS_MAX):
             if round_number and self.is_moving:
-                # What the last round placed may repel or attract what is left.
+                # What the last round placed may repel or attract what is left, or even out how
+                # pods are spread, so that there is room again.
+                left = self._refill(left)
                 self._ask_templates(left)
             done = self._grow(batches(left, classifier))
             if done is None:
                 break
             left = tuple(pod for pod in left if pod.uid not in done)
+        else:
+            self.is_cut_off = True
+        if self.situation.manner.raises_to_minimum:
+            left = self._raise(left)
         remaining = batches(left, classifier)
         scene = self._scene(remaining)
         self.limits = {
@@ -132,13 +98,14 @@ class _Planner:
         }
         return Plan(
             fitting=(*filled.placed, *self.elsewhere),
-            steps=tuple(self.steps),
+            steps=tuple(map(self._finished, self.steps, self.names)),
             stuck=tuple(map(self._stuck, remaining)),
             objections=objected,
             sizes=tuple(
                 (item.group.name, item.size, self.sizes[item.group.name])
                 for item in self.situation.groups
             ),
+            short=self.short,
         )
 
     # Asking
@@ -225,9 +192,11 @@ class _Planner:
         if skipped is not None:
             return skipped
         total_max = self.situation.bounds.nodes_total_max
-        reason = "time limit of the estimate reached"
         if 0 < total_max <= self.overlay.ledger.count:
-            reason = "max total nodes in cluster reached"
+            return CLUSTER_FULL
+        reason = "time limit of the estimate reached"
+        if self.is_cut_off:
+            reason = f"a plan takes at most {ROUNDS_MAX} steps"
         elif candidate.group.name in self.rejected:
             reason = self.rejected[candidate.group.name]
         return Refusal(rule=LIMIT, reasons=(reason,))
@@ -236,36 +205,54 @@ class _Planner:
 
     def _grow(self, remaining: Sequence[Batch]) -> set[str] | None:
         """Grow what is best for the pods and return which of them it serves, or None."""
-        decision = decide(self._scene(remaining), self.chain)
+        scene = self._scene(remaining)
+        decision = decide(scene, self.chain)
         choice = decision.choice
         if choice is None or choice.option is None or not decision.growths:
             self.rejected = {o.group.name: why for o, why in (choice.rejected if choice else ())}
             return None
         best = choice.option.group.name
         # What the estimate found goes onto nodes of its own group first.
-        growths = sorted(
-            map(self._at_least, decision.growths), key=lambda growth: growth.name != best
-        )
+        growths = sorted(at_least(decision.growths, scene), key=lambda growth: growth.name != best)
         waiting = [pod for batch in remaining for pod in batch.pods]
-        served, moved = carry_out(growths, decision, waiting, self._picture())
-        self.elsewhere.extend(moved)
-        for growth, nodes in zip(growths, served, strict=True):
-            self._record(growth, nodes, decision)
-        new = (pod for nodes in served for node in nodes for pod in node.pods)
-        return {pod.uid for pod in (*new, *(pod for pod, _ in moved))}
+        together = self.is_moving and len(growths) > 1
+        self.overlay.fork()
+        carried = carry_out(growths, decision, waiting, self._picture(), together=together)
+        if not carried.pods:
+            self.overlay.revert()
+            self.rejected = {option.group.name: SHUT_OUT for option in decision.options}
+            return None
+        self.overlay.commit()
+        rejected = tuple((option.group.name, why) for option, why in choice.rejected)
+        sharing = f"shares what {best} would get, being similar to it"
+        for growth in growths:
+            if growth.name == best:
+                self._record(growth, why=choice.why, rejected=rejected)
+            else:
+                self._record(growth, why=sharing)
+        return self._note(carried)
 
-    def _at_least(self, growth: Growth) -> Growth:
-        """Return the growth up to the smallest size that its group may have, as limits allow."""
-        group, template = self._item(growth.name).group, self._item(growth.name).template
-        missing = group.min_size - growth.size_after
-        if missing <= 0 or isinstance(template, Refusal):
-            return growth
-        wanted = growth.count + missing
-        total_max = self.situation.bounds.nodes_total_max
-        room = total_max - self.overlay.ledger.count if total_max else wanted
-        allowed = self.tracker.allowed(template, min(wanted, room)).count
-        extra = min(missing, allowed - growth.count)
-        return replace(growth, size_after=growth.size_after + max(0, extra))
+    def _refill(self, left: tuple[Pod, ...]) -> tuple[Pod, ...]:
+        """Place pods wherever there is room by now, and return those without a node."""
+        filled = fill(left, self.tables, self.overlay, self.situation.classifier)
+        for pod, name in filled.placed:
+            if name in self.placed:
+                self.placed[name].append(pod)
+            else:
+                self.elsewhere.append((pod, name))
+        return filled.left
+
+    def _raise(self, left: tuple[Pod, ...]) -> tuple[Pod, ...]:
+        """Raise groups to their minimum sizes and return the pods that still fit nowhere."""
+        found = raised(self._scene(batches(left, self.situation.classifier)))
+        self.short = found.short
+        carried = carry_up(found.growths, left, self._picture())
+        for growth in found.growths:
+            group = self._item(growth.name).group
+            why = f"raised to its minimum size of {group.min_size}"
+            self._record(growth, why=why, is_raise=True)
+        done = self._note(carried)
+        return tuple(pod for pod in left if pod.uid not in done)
 
     def _picture(self) -> Picture:
         return Picture(
@@ -278,30 +265,47 @@ class _Planner:
     def _item(self, name: str) -> SizedGroup:
         return next(item for item in self.situation.groups if item.group.name == name)
 
-    def _record(self, growth: Growth, nodes: tuple[NewNode, ...], decision: Decision) -> None:
-        choice, item = decision.choice, self._item(growth.name)
-        assert choice is not None
-        assert choice.option is not None
+    def _record(
+        self,
+        growth: Growth,
+        *,
+        why: str,
+        rejected: tuple[tuple[str, str], ...] = (),
+        is_raise: bool = False,
+    ) -> None:
+        item = self._item(growth.name)
         assert isinstance(item.template, Template)
         self.tracker.consume(item.template, growth.count)
         self.sizes[growth.name] = growth.size_after
-        best = choice.option.group.name
-        is_best = growth.name == best
-        rejected = [(option.group.name, why) for option, why in choice.rejected]
         self.steps.append(
             Step(
                 group=item.group,
                 size_before=growth.size_before,
                 size_after=growth.size_after,
-                nodes=nodes,
-                why=choice.why if is_best else f"shares what {best} would get, being similar to it",
-                rejected=tuple(rejected) if is_best else (),
+                nodes=(),
+                why=why,
+                rejected=rejected,
+                is_raise=is_raise,
             )
         )
 
+    def _note(self, carried: Carried) -> set[str]:
+        """Remember who went where, and return the pods that have a node now."""
+        self.names.extend(carried.names)
+        self.placed |= carried.placed
+        self.elsewhere.extend(carried.moved)
+        return carried.pods
 
-def _joining(situation: Situation) -> list[PodSpec]:
-    """Return the specs of all pods that a plan may add, those of new nodes included."""
+    def _finished(self, step: Step, names: Iterable[str]) -> Step:
+        """Return the step with those of its nodes that got pods, then or later."""
+        served = (NewNode(name, tuple(self.placed[name])) for name in names if self.placed[name])
+        return replace(step, nodes=tuple(served))
+
+
+def _reads_others(situation: Situation) -> bool:
+    """Return whether a rule of any pod reads others that the plan may add, new nodes' own included."""
     templates = [item.template for item in situation.groups if isinstance(item.template, Template)]
-    own = [pod.spec for template in templates for pod in template.pods]
-    return [*own, *(pod.spec for pod in situation.pending)]
+    classes = map(situation.classifier.classify, situation.pending)
+    return any(each.framework.reads_others for each in classes) or reads_others(
+        pod.spec for template in templates for pod in template.pods
+    )

@@ -29,12 +29,14 @@ class Manner(msgspec.Struct, frozen=True, kw_only=True):
     """How to decide: spread over similar groups or not, take a part of the pods or not.
 
     `asks_skipped` asks groups that may not grow about pods that fit nowhere, so that the answer
-    names what is in the way after that.
+    names what is in the way after that. `raises_to_minimum` raises groups below their minimum size
+    that no pod needs.
     """
 
     similarity: Similarity | None = None
     is_all_or_nothing: bool = False
     asks_skipped: bool = False
+    raises_to_minimum: bool = False
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True):

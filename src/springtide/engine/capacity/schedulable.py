@@ -38,15 +38,19 @@ def fill(
     """Place what fits on the rows from `first_row` on, hold it in the overlay, and say what did."""
     placed: list[tuple[Pod, str]] = []
     failed: set[tuple[PodClass, str]] = set()
+    failed_at: dict[PodClass, int] = {}
     last = first_row
     ordered = sorted(pods, key=lambda pod: -pod.spec.priority)
     tables.ask_ahead(map(classifier.classify, ordered))
     for pod in ordered:
         pod_class = classifier.classify(pod)
         likes = _likes(pod, pod_class)
-        placement = None if likes in failed else _best(pod_class, tables, last, first_row)
+        # Until something is placed, the answer to equal pods is the same.
+        is_hopeless = likes in failed or failed_at.get(pod_class) == len(placed)
+        placement = None if is_hopeless else _best(pod_class, tables, last, first_row)
         if placement is None:
             failed.add(likes)
+            failed_at[pod_class] = len(placed)
             continue
         overlay.hold(holding(pod.uid, pod_class, placement))
         placed.append((pod, overlay.ledger.names[placement.row]))
@@ -57,7 +61,7 @@ def fill(
 
 def _likes(pod: Pod, pod_class: PodClass) -> tuple[PodClass, str]:
     """Return what a pod has in common with those that fail if it does."""
-    if not pod_class.framework.spec.neighbours.may_exclude:
+    if not pod_class.framework.reads_others:
         return pod_class, ""
     return pod_class, pod.uid if pod.owner is None else pod.owner.uid
 

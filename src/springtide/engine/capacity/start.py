@@ -13,6 +13,7 @@ from springtide.engine.placement.classes import PodClass, standing_holding
 from springtide.engine.placement.tables import Tables
 from springtide.engine.simulation.templates import Template
 from springtide.model.device import DeviceView, Inventory
+from springtide.model.ledger import Holding
 from springtide.model.overlay import Overlay
 from springtide.model.presence import standing
 from springtide.model.refusal import Refusal
@@ -32,8 +33,8 @@ class Start(msgspec.Struct, frozen=True, kw_only=True):
     """What an estimate starts from.
 
     `verdicts` says for every class to be placed what an empty new node answers: a Refusal, or None
-    if it takes the pod; `devices` are the states that a new node's devices may come to. New nodes
-    follow the rows of the ledger in the search order.
+    if it takes the pod; `devices` are the states that a new node's devices may come to, `standing` is
+    what the template's own pods hold. New nodes follow the rows of the ledger in the search order.
     """
 
     template: Template
@@ -41,6 +42,7 @@ class Start(msgspec.Struct, frozen=True, kw_only=True):
     overlay: Overlay
     devices: DeviceStates
     verdicts: Mapping[PodClass, Refusal | None]
+    standing: tuple[Holding, ...]
 
     def name(self, index: int) -> str:
         """Return the name of the new node with this index."""
@@ -50,9 +52,8 @@ class Start(msgspec.Struct, frozen=True, kw_only=True):
         """Add a copy of the template with its pods to the overlay and return its row."""
         template = self.template
         row = self.overlay.add_node(template.node, dict(template.inventories), name=name)
-        for pod in template.pods:
-            held = standing_holding(pod, row, presence=standing(pod))
-            self.overlay.hold(replace(held, uid=f"{name}/{pod.uid}"))
+        for held in self.standing:
+            self.overlay.hold(replace(held, row=row, uid=f"{name}/{held.uid}"))
         return row
 
 
@@ -74,6 +75,9 @@ def begin_all(
 
     The copies stand side by side while they are asked, unless a pod's rules read other nodes.
     """
+    wanted = list(classes)
+    own = [pod.spec for template in templates for pod in template.pods]
+    is_read = any(each.framework.reads_others for each in wanted) or reads_others(own)
     pools: Pools = {}
     starts = [
         Start(
@@ -82,12 +86,11 @@ def begin_all(
             overlay=overlay,
             devices=_states(template, tables, pools),
             verdicts={},
+            standing=_standing(template, is_read=is_read),
         )
         for template in templates
     ]
-    wanted = list(classes)
-    own = (pod.spec for template in templates for pod in template.pods)
-    if reads_others([*(pod_class.framework.spec for pod_class in wanted), *own]):
+    if is_read:
         return [_asked([start], wanted)[0] for start in starts]
     return _asked(starts, wanted)
 
@@ -110,6 +113,14 @@ def _asked(starts: Sequence[Start], classes: Sequence[PodClass]) -> list[Start]:
         replace(start, verdicts=dict(each[index] for each in asked))
         for index, start in enumerate(starts)
     ]
+
+
+def _standing(template: Template, *, is_read: bool) -> tuple[Holding, ...]:
+    """Return what the pods of a new node hold; what they show to others only if somebody reads it."""
+    return tuple(
+        standing_holding(pod, 0, presence=standing(pod) if is_read else None)
+        for pod in template.pods
+    )
 
 
 def _states(template: Template, tables: Tables, pools: Pools) -> DeviceStates:

@@ -6,7 +6,7 @@ import msgspec
 from msgspec.structs import replace
 
 from springtide.base.clock import Clock
-from springtide.engine.capacity.plan import SizedGroup
+from springtide.engine.capacity.situation import SizedGroup
 from springtide.engine.explain.changes import Change, ChangeKind, smallest_first
 from springtide.engine.explain.dropping import dropped
 from springtide.engine.explain.freeing import freed

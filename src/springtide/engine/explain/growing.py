@@ -1,5 +1,6 @@
 """Which node group would take the pod on one more node, and why the others would not."""
 
+import math
 from collections.abc import Iterator, Sequence
 
 import msgspec
@@ -8,7 +9,7 @@ from springtide.base.clock import Clock
 from springtide.engine.capacity.batches import Batch
 from springtide.engine.capacity.estimate import estimate
 from springtide.engine.capacity.limits import Limiter, Threshold
-from springtide.engine.capacity.plan import SizedGroup
+from springtide.engine.capacity.situation import SizedGroup
 from springtide.engine.capacity.start import Start, begin_all
 from springtide.engine.explain.changes import Change, ChangeKind
 from springtide.engine.placement.classes import PodClass
@@ -73,9 +74,15 @@ def _answer(
 
 def additions(answers: Sequence[GroupAnswer]) -> Iterator[Change]:
     """Yield a change for every group of which one more node takes the pod, the cheapest first."""
-    for answer in answers:
+    for answer in sorted(answers, key=_price):
         if answer.refusal is None:
             yield _addition(answer.group)
+
+
+def _price(answer: GroupAnswer) -> float:
+    """Return what a node of the group costs; those without a price come last."""
+    price = answer.group.group.price
+    return math.inf if price is None else price
 
 
 def _addition(item: SizedGroup) -> Change:

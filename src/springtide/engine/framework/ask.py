@@ -18,8 +18,8 @@ class PodAsk(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     """One pod as the rules see it. What no rule reads of its identity is empty.
 
     Claims are looked up in the pod's namespace, and those made for it by its name and uid.
-    `default_selector` is what the pod's services and its controller select it by; only constraints
-    that a profile spreads all pods by read it.
+    `default_selector` is what the pod's services and its controller select it by, where the profile
+    spreads pods that have no constraints of their own; None elsewhere.
     """
 
     spec: PodSpec
@@ -30,8 +30,19 @@ class PodAsk(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     uid: str = ""
     default_selector: Selector | None = None
 
+    @property
+    def reads_others(self) -> bool:
+        """Return whether any rule of the pod reads other pods."""
+        return self.default_selector is not None or self.spec.neighbours.may_exclude
 
-def ask_of(pod: Pod, *, with_identity: bool = False, keys: frozenset[str] | None = None) -> PodAsk:
+
+def ask_of(
+    pod: Pod,
+    *,
+    with_identity: bool = False,
+    keys: frozenset[str] | None = None,
+    default_selector: Selector | None = None,
+) -> PodAsk:
     """Return what the pod asks; its namespace and labels only count if some rule reads them.
 
     `keys` are the labels that rules read, None stands for all.
@@ -46,16 +57,23 @@ def ask_of(pod: Pod, *, with_identity: bool = False, keys: frozenset[str] | None
         labels=read_labels(pod, keys) if with_identity else (),
         name=pod.name if owns_claims else "",
         uid=pod.uid if owns_claims else "",
+        default_selector=default_selector,
     )
 
 
-def keys_read(specs: Iterable[PodSpec]) -> frozenset[str] | None:
-    """Return which labels of pods the rules between pods of these specs read, None without rules."""
+def keys_read(
+    specs: Iterable[PodSpec], selectors: Iterable[Selector] = ()
+) -> frozenset[str] | None:
+    """Return which labels of pods the rules between pods of these specs read, None without rules.
+
+    `selectors` are those by which pods are spread that state no constraint.
+    """
+    selected = {each.key for selector in selectors for each in selector.requirements}
     asked = {id(spec.neighbours): spec.neighbours for spec in specs if spec.neighbours is not ALONE}
     excluding = [each for each in asked.values() if each.may_exclude]
-    if not excluding:
+    if not excluding and not selected:
         return None
-    return frozenset(key for each in excluding for key in each.label_keys())
+    return frozenset(selected.union(key for each in excluding for key in each.label_keys()))
 
 
 def reads_others(specs: Iterable[PodSpec]) -> bool:

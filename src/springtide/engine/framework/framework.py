@@ -65,7 +65,16 @@ __all__ = [
     "Verdicts",
 ]
 
-NEEDS_PREPARATION: Final = frozenset({"NodePorts", "NodeResourcesFit"})
+NEEDS_PREPARATION: Final = frozenset(
+    {
+        "NodePorts",
+        "NodeResourcesFit",
+        "VolumeRestrictions",
+        "VolumeBinding",
+        "PodTopologySpread",
+        "InterPodAffinity",
+    }
+)
 """Rules that fail where their PreFilter did not run."""
 
 
@@ -213,7 +222,7 @@ class Framework:
     def _prepare_rows_only(
         self, code: int, rule: Rule, preparation: Preparation, ask: PodAsk, ledger: Ledger
     ) -> None:
-        """Let a rule judge rows that the profile does not ask before; two of them cannot."""
+        """Let a rule judge rows that the profile does not ask before; some of them cannot."""
         if rule.name in self._disabled:
             return
         if rule.name in NEEDS_PREPARATION:

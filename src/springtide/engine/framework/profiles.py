@@ -21,10 +21,12 @@ from springtide.engine.framework.plugins import (
     names_of,
 )
 from springtide.engine.scoring.config import ScoringConfig, scoring_config
+from springtide.model.neighbours import SpreadConstraint
 from springtide.model.plugin_arguments import (
     DefaultPreemptionArgs,
     NodeAffinityArgs,
     NodeResourcesFitArgs,
+    PodTopologySpreadArgs,
 )
 from springtide.model.scheduler import (
     Extender,
@@ -38,6 +40,8 @@ from springtide.model.scheduler import (
 FIT: Final = "NodeResourcesFit"
 NODE_AFFINITY: Final = "NodeAffinity"
 PREEMPTION: Final = "DefaultPreemption"
+TOPOLOGY_SPREAD: Final = "PodTopologySpread"
+HONOR: Final = "Honor"
 PEM: Final = b"-----BEGIN"
 
 ConstructionFaults = Mapping[str, Callable[[Any], str | None]]
@@ -173,6 +177,7 @@ def _framework(profile: SchedulerProfile, effective: EffectivePlugins) -> Framew
         ignored_resources=frozenset(fit.ignored_resources),
         ignored_groups=frozenset(fit.ignored_resource_groups),
         added_node_terms=_added_terms(profile),
+        default_spread=_default_spread(profile),
         filters=effective.points["filter"],
         pre_filters=frozenset(effective.points["preFilter"]),
         post_filters=effective.points["postFilter"],
@@ -188,6 +193,25 @@ def _added_terms(profile: SchedulerProfile) -> tuple[NodeSelectorTerm, ...] | No
 def _preemption(profile: SchedulerProfile) -> DefaultPreemptionArgs:
     args = profile.arguments(PREEMPTION)
     return args if isinstance(args, DefaultPreemptionArgs) else FrameworkConfig().preemption
+
+
+def _default_spread(profile: SchedulerProfile) -> tuple[SpreadConstraint, ...]:
+    """Return what the profile spreads pods by that state no constraint; built-in ones only prefer."""
+    args = profile.arguments(TOPOLOGY_SPREAD)
+    if not isinstance(args, PodTopologySpreadArgs):
+        return ()
+    return tuple(
+        SpreadConstraint(
+            max_skew=each.max_skew,
+            topology_key=each.topology_key,
+            is_hard=each.when_unsatisfiable == "DoNotSchedule",
+            domains_min=1 if each.min_domains is None else each.min_domains,
+            honors_affinity=(each.node_affinity_policy or HONOR) == HONOR,
+            honors_taints=each.node_taints_policy == HONOR,
+            match_label_keys=each.match_label_keys,
+        )
+        for each in args.default_constraints
+    )
 
 
 def _replaced(before: SchedulerProfile, after: SchedulerProfile) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ import msgspec
 from springtide.base.names import PODS
 from springtide.engine.framework.ask import PodAsk, ask_of
 from springtide.engine.framework.claims import held_claims, named_disks
+from springtide.engine.framework.default_selector import DefaultSelectors
 from springtide.engine.framework.requests import (
     SPEC_CACHE_ENTRIES,
     held_requests,
@@ -60,7 +61,7 @@ class Classifier:
 
     `keys` are the labels that rules between pods read. With None there are no such rules, and
     namespaces and labels do not part classes. `appearance` says what scheduler extenders see of a
-    pod; without it none is asked.
+    pod; without it none is asked. `defaults` knows who is spread by default.
     """
 
     def __init__(
@@ -69,20 +70,37 @@ class Classifier:
         *,
         keys: frozenset[str] | None = None,
         appearance: Callable[[Pod], str] | None = None,
+        defaults: DefaultSelectors | None = None,
     ) -> None:
         self._families = families
         self._keys = keys
         self._appearance = appearance
+        self._defaults = defaults
         self._annotations = sorted(
             {name for family in families.values() for name in family.relevant_annotations()}
         )
         self._classes: dict[tuple[PodAsk, tuple[tuple[str, str], ...], str], PodClass] = {}
+        self._by_uid: dict[str, tuple[Pod, PodClass]] = {}
 
     def classify(self, pod: Pod) -> PodClass:
         """Return the pod's class."""
+        known = self._by_uid.get(pod.uid)
+        if known is not None and known[0] is pod:
+            return known[1]
+        found = self._found(pod)
+        # A plan asks for the same pods in every step.
+        self._by_uid[pod.uid] = (pod, found)
+        return found
+
+    def _found(self, pod: Pod) -> PodClass:
         annotations = pod.annotations
         read = tuple((name, annotations[name]) for name in self._annotations if name in annotations)
-        ask = ask_of(pod, with_identity=self.has_rules_between, keys=self._keys)
+        ask = ask_of(
+            pod,
+            with_identity=self.has_rules_between,
+            keys=self._keys,
+            default_selector=None if self._defaults is None else self._defaults.of(pod),
+        )
         appearance = "" if self._appearance is None else self._appearance(pod)
         key = (ask, read, appearance)
         found = self._classes.get(key)

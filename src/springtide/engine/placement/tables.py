@@ -12,6 +12,7 @@ Tables are bounded, rebuilt at will and never a source of truth.
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Final
 
@@ -242,9 +243,8 @@ class Tables:
     def refusals(self, pod_class: PodClass, *, below: int) -> dict[Refusal, list[int]]:
         """Return the distinct refusals of the rows below one, each with its rows, ascending."""
         table = self.table(pod_class)
-        rows = np.flatnonzero(table.code[:below] != FITS)
         found: dict[Refusal, list[int]] = {}
-        for group in _equal_rows(table, rows):
+        for group in _equal_rows(table, below):
             found.setdefault(self.refusal(pod_class, int(group[0])), []).extend(group.tolist())
         return {refusal: sorted(own) for refusal, own in found.items()}
 
@@ -432,21 +432,38 @@ def _closed(columns: DeviceColumns, row: int) -> Refusal:
     return Refusal(rule=columns.family, reasons=tuple(sorted(set(whys.values()))))
 
 
-def _equal_rows(table: Table, rows: Rows) -> list[Rows]:
-    """Part the rows into runs that have the same stored verdict."""
-    if not len(rows):
-        return []
-    words = [
-        table.code[rows].astype(np.uint64) | (table.unresolvable[rows].astype(np.uint64) << 8),
-        table.detail[rows],
-    ]
-    devices = np.isin(table.code[rows], (DEVICES,))
-    codes = np.where(devices[:, None], table.device_codes[rows], 0)
-    # Exact refusals and inexact ones differ from row to row: the row itself tells them apart.
-    own = np.isin(table.code[rows], (EXACT, DEVICES_INEXACT, CLOSED))
-    words.append(np.where(own, rows + 1, 0).astype(np.uint64))
-    key = np.column_stack([*words, codes.astype(np.uint64)])
-    groups: dict[bytes, list[int]] = {}
-    for row, word in zip(rows.tolist(), key, strict=True):
-        groups.setdefault(word.tobytes(), []).append(row)
-    return [np.array(group, np.intp) for group in groups.values()]
+def _equal_rows(table: Table, below: int) -> list[Rows]:
+    """Part the rows that refuse into those with the same stored verdict, by their first rows."""
+    word = table.code[:below].astype(np.uint16)
+    word += table.unresolvable[:below].astype(np.uint16) << np.uint16(8)
+    found: list[Rows] = []
+    for rows in _parted(np.arange(below), word) if below else ():
+        code = int(table.code[rows[0]])
+        if code in {EXACT, DEVICES_INEXACT, CLOSED}:
+            # Exact refusals and inexact ones differ from row to row.
+            found.extend(rows[:, None])
+        elif code >= UNREGISTERED:
+            found += _parted_by_devices(table, rows)
+        elif code != FITS:
+            found += _parted(rows, table.detail[rows])
+    return sorted(found, key=lambda rows: int(rows[0]))
+
+
+def _parted_by_devices(table: Table, rows: Rows) -> list[Rows]:
+    groups = _parted(rows, table.family[rows])
+    if table.code[rows[0]] != DEVICES:
+        return groups
+    for position in range(table.device_codes.shape[1]):
+        codes = table.device_codes[:, position]
+        groups = [part for group in groups for part in _parted(group, codes[group])]
+    return groups
+
+
+def _parted(rows: Rows, values: npt.NDArray[np.generic]) -> list[Rows]:
+    """Part the rows by their values."""
+    if (values == values[0]).all():
+        return [rows]
+    order = np.argsort(values, kind="stable")
+    ordered, rows = values[order], rows[order]
+    starts = (np.flatnonzero(ordered[1:] != ordered[:-1]) + 1).tolist()
+    return [rows[start:end] for start, end in pairwise((0, *starts, len(rows)))]

@@ -1,12 +1,13 @@
 """Priority: the group that its owner prefers.
 
-As Cluster Autoscaler's priority expander, with the numbers on the groups themselves: the highest
-priority wins, all groups that share it stay. A priority below -1 never wins over another group.
+As Cluster Autoscaler's priority expander, with the numbers on the groups: the highest priority
+wins, all groups that share it stay. A priority below -1 never wins over another group.
 """
 
 from collections.abc import Sequence
 
 from springtide.engine.capacity.options import Judgement, Option
+from springtide.model.group import UNRANKED
 
 LOWEST_WINNING = -1
 
@@ -26,7 +27,13 @@ class Priority:
             Judgement(
                 option,
                 highest is None or option.group.priority == highest,
-                f"priority {option.group.priority}",
+                _why(option.group.priority),
             )
             for option in options
         ]
+
+
+def _why(priority: int) -> str:
+    if priority == UNRANKED:
+        return "no pattern of the priorities matches it"
+    return f"priority {priority}" + (", which never wins" if priority < LOWEST_WINNING else "")

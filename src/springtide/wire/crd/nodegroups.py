@@ -146,7 +146,7 @@ class _Reading:
         sizes = {"minSize": entry.min_size, "maxSize": entry.max_size, "size": entry.size or 0}
         for field, size in sizes.items():
             if size < 0:
-                self._refuse((field,), f"{size} is below 0; a group has no fewer nodes than none.")
+                self._refuse((field,), f"{size} is below 0; give a number from 0 on.")
         if entry.min_size > entry.max_size:
             reason = (
                 f"{entry.min_size} is above maxSize, {entry.max_size}; lower it, or raise that."

@@ -20,6 +20,7 @@ from springtide.wire.k8s.parts import decoded, is_given
 HARD: Final = "DoNotSchedule"
 SOFT: Final = "ScheduleAnyway"
 HONOR: Final = "Honor"
+IGNORE: Final = "Ignore"
 
 _SPREAD: Final = msgspec.json.Decoder(tuple[schema.TopologySpreadConstraint, ...])
 
@@ -80,6 +81,16 @@ def _refuse_nonsense(read: schema.TopologySpreadConstraint, *, path: str) -> Non
     if read.when_unsatisfiable not in {HARD, SOFT}:
         reason = f"{read.when_unsatisfiable!r} is not allowed; give {HARD} or {SOFT}."
         raise MalformedObject(f"{path}.whenUnsatisfiable", reason)
+    if read.min_domains is not None and read.min_domains <= 0:
+        reason = f"{read.min_domains} is not allowed; give a number above 0."
+        raise MalformedObject(f"{path}.minDomains", reason)
+    for field, policy in (
+        ("nodeAffinityPolicy", read.node_affinity_policy),
+        ("nodeTaintsPolicy", read.node_taints_policy),
+    ):
+        if policy not in {None, "", HONOR, IGNORE}:
+            reason = f"{policy!r} is not allowed; give {HONOR} or {IGNORE}."
+            raise MalformedObject(f"{path}.{field}", reason)
 
 
 def _require_key(topology_key: str, *, path: str) -> None:

@@ -16,6 +16,7 @@ from springtide.model.disruption import DisruptionBudget
 from springtide.model.node import Node
 from springtide.model.pod import Pod
 from springtide.model.problem import Problem
+from springtide.model.selecting import Selecting
 from springtide.model.storage import Storage
 from springtide.model.workload import DaemonSet
 from springtide.wire.errors import MalformedObject
@@ -25,6 +26,7 @@ from springtide.wire.k8s.disruption import PodDisruptionBudget, to_budget
 from springtide.wire.k8s.nodes import to_node
 from springtide.wire.k8s.parts import Parts, decoded, plain
 from springtide.wire.k8s.pods import DEFAULT_NAMESPACE, is_manifest, to_pod
+from springtide.wire.k8s.selecting import SelectorReading
 from springtide.wire.k8s.storage import StorageReading
 from springtide.wire.k8s.storage_schema import StorageObject
 from springtide.wire.k8s.workloads import (
@@ -43,6 +45,8 @@ _DECODERS: Final[dict[tuple[str, str], msgspec.json.Decoder[Object]]] = {
     ("", "Node"): msgspec.json.Decoder(schema.Node),
     ("", "Pod"): msgspec.json.Decoder(schema.Pod),
     ("", "Namespace"): msgspec.json.Decoder(schema.Namespace),
+    ("", "Service"): msgspec.json.Decoder(schema.Service),
+    ("", "ReplicationController"): msgspec.json.Decoder(schema.ReplicationController),
     ("apps", "Deployment"): msgspec.json.Decoder(schema.Deployment),
     ("apps", "ReplicaSet"): msgspec.json.Decoder(schema.ReplicaSet),
     ("apps", "StatefulSet"): msgspec.json.Decoder(schema.StatefulSet),
@@ -131,6 +135,7 @@ class Objects:
         self.read: Counter[str] = Counter()
         self.ignored: Counter[str] = Counter()
         self._storage = StorageReading()
+        self._selectors = SelectorReading()
         self._workloads: dict[tuple[str, str, str], tuple[str, Replicated]] = {}
         self._classes = Classes()
         self._named: dict[str, Named] = {}
@@ -174,6 +179,11 @@ class Objects:
     def storage(self) -> Storage:
         """Return all that was said about storage."""
         return self._storage.storage()
+
+    @property
+    def selecting(self) -> Selecting:
+        """Return by what services and controllers select pods."""
+        return self._selectors.selecting()
 
     def finish(self) -> None:
         """Let the workloads stand for their pods, now that all pods and classes are known."""
@@ -248,7 +258,7 @@ class Objects:
             case schema.Deployment() | schema.ReplicaSet() | schema.StatefulSet() | schema.Job():
                 return self._keep_workload(read, source)
             case _:
-                return self._storage.keep(read)
+                return self._keep_other(read)
 
     def _keep_as_it_is(self, read: schema.Node | schema.Namespace | PodDisruptionBudget) -> bool:
         if isinstance(read, PodDisruptionBudget):
@@ -264,6 +274,13 @@ class Objects:
         if isinstance(read, schema.PriorityClass):
             return self._classes.add_priority(read)
         return self._classes.add_runtime(read, self.parts)
+
+    def _keep_other(
+        self, read: schema.Service | schema.ReplicationController | StorageObject
+    ) -> bool:
+        if isinstance(read, schema.Service | schema.ReplicationController):
+            return self._selectors.keep(read)
+        return self._storage.keep(read)
 
     def _keep_pod(self, read: schema.Pod) -> bool:
         from_manifest = is_manifest(read)
@@ -286,6 +303,8 @@ class Objects:
         is_new = key not in self._workloads
         if is_new:
             self._workloads[key] = (source, read)
+            if not isinstance(read, schema.Job):
+                self._selectors.add(key, read.spec.selector)
         return is_new
 
 

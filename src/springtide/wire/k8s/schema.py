@@ -398,6 +398,7 @@ class ReplicaSpec(Read, frozen=True):
     """What a workload with a number of replicas wants."""
 
     replicas: int = 1
+    selector: LabelSelector | None = None
     template: PodTemplate = PodTemplate()
 
 
@@ -429,6 +430,28 @@ class StatefulSet(Read, frozen=True, tag="StatefulSet", tag_field="kind"):
     api_version: str = ""
     metadata: Metadata = Metadata()
     spec: StatefulSetSpec = StatefulSetSpec()
+
+
+class SelectorSpec(Read, frozen=True):
+    """What selects pods by plain labels."""
+
+    selector: dict[str, str] = {}
+
+
+class ReplicationController(Read, frozen=True, tag="ReplicationController", tag_field="kind"):
+    """A replication controller, of which only the selector counts."""
+
+    api_version: str = ""
+    metadata: Metadata = Metadata()
+    spec: SelectorSpec = SelectorSpec()
+
+
+class Service(Read, frozen=True, tag="Service", tag_field="kind"):
+    """A service, of which only the selector counts."""
+
+    api_version: str = ""
+    metadata: Metadata = Metadata()
+    spec: SelectorSpec = SelectorSpec()
 
 
 class JobSpec(Read, frozen=True):
@@ -518,4 +541,6 @@ Object: TypeAlias = (
     | DaemonSet
     | PriorityClass
     | RuntimeClass
+    | Service
+    | ReplicationController
 )

@@ -174,6 +174,7 @@ def to_driver(read: storage_schema.CSIDriver) -> CsiDriver:
 def to_capacity(read: storage_schema.CSIStorageCapacity) -> StorageCapacity:
     """Return the record of a capacity, or raise MalformedObject."""
     return StorageCapacity(
+        namespace=read.metadata.namespace or DEFAULT_NAMESPACE,
         name=read.metadata.name,
         class_name=read.storage_class_name,
         capacity=_amount(read.capacity, "capacity"),

@@ -12,7 +12,8 @@ import msgspec
 
 from springtide.base.taints import NO_EXECUTE, NO_SCHEDULE, Toleration
 from springtide.model.pod import Owner, Pod, PodSpec
-from springtide.model.workload import DaemonSet
+from springtide.model.selecting import Reference
+from springtide.model.workload import HASH_LABEL, DaemonSet
 from springtide.wire.errors import MalformedObject
 from springtide.wire.k8s import schema
 from springtide.wire.k8s.between import merged
@@ -25,11 +26,8 @@ REPLICAS_MAX: Final = 100_000
 TEMPLATE_PATH: Final = "spec.template.spec"
 _NODE_CRITICAL: Final = "system-node-critical"
 _NEVER_PREEMPTS: Final = "Never"
-HASH_LABEL: Final = "pod-template-hash"
 
 Replicated = schema.Deployment | schema.ReplicaSet | schema.StatefulSet | schema.Job
-Reference = tuple[str, str, str]
-"""Kind, namespace and name of an object."""
 
 _NODE_TROUBLES: Final = (
     ("node.kubernetes.io/not-ready", NO_EXECUTE),

@@ -7,7 +7,7 @@ fills in what was left out, `validation` and `arguments` say which values cannot
 
 from springtide.wire.kubescheduler.arguments import CONSTRUCTION_FAULTS
 from springtide.wire.kubescheduler.decoding import GROUP, KIND, from_json, from_text, stated
-from springtide.wire.kubescheduler.given import Given, read, refusal
+from springtide.wire.kubescheduler.given import read, refusal
 from springtide.wire.kubescheduler.parsed import Complaint
 from springtide.wire.kubescheduler.validation import validation_faults
 
@@ -16,7 +16,6 @@ __all__ = [
     "GROUP",
     "KIND",
     "Complaint",
-    "Given",
     "from_json",
     "from_text",
     "read",

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from springtide.model.scheduler import PluginConfig, SchedulerConfiguration, SchedulerProfile
 from springtide.wire import yaml
+from springtide.wire.configurations import SCHEDULER_GROUP, SCHEDULER_KIND
 from springtide.wire.errors import MalformedDocument
 from springtide.wire.kubescheduler.defaults import defaulted
 from springtide.wire.kubescheduler.golang import read
@@ -26,9 +27,9 @@ from springtide.wire.kubescheduler.parsed import (
 )
 from springtide.wire.validation import Path
 
-GROUP: Final = "kubescheduler.config.k8s.io"
+GROUP: Final = SCHEDULER_GROUP
 VERSION: Final = "v1"
-KIND: Final = "KubeSchedulerConfiguration"
+KIND: Final = SCHEDULER_KIND
 
 _META: Final = "couldn't get version/kind; json parse error: "
 _NO_OBJECT: Final = (

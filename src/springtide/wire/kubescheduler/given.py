@@ -2,22 +2,13 @@
 
 from typing import NoReturn
 
-import msgspec
-
-from springtide.model.scheduler import SchedulerConfiguration
+from springtide.wire.configurations import Given
 from springtide.wire.errors import InvalidDocument
 from springtide.wire.kubescheduler.decoding import from_json
 from springtide.wire.kubescheduler.faults import FieldFault
 from springtide.wire.kubescheduler.parsed import Complaint
 from springtide.wire.kubescheduler.validation import validation_faults
 from springtide.wire.origin import Origin
-
-
-class Given(msgspec.Struct, frozen=True, kw_only=True):
-    """A valid configuration, and where it was found."""
-
-    configuration: SchedulerConfiguration
-    origin: Origin
 
 
 def read(data: bytes, *, origin: Origin) -> Given:

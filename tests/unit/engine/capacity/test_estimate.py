@@ -1,106 +1,19 @@
-"""The estimator's published cases, and what devices add to them."""
+"""The estimator beside its published cases (`test_estimator_rows`), and what devices add to them."""
 
 from collections.abc import Sequence
 
-import pytest
 from msgspec.structs import replace
 
 from springtide.base import quantity
-from springtide.engine.capacity.estimate import estimate
-from springtide.engine.capacity.fastpath import best_for_fastpath
 from springtide.engine.capacity.packing import NOT_SIMULATED
-from springtide.engine.capacity.start import begin
-from springtide.model.ledger import Ledger
-from springtide.model.neighbours import Neighbours
 from springtide.model.node import HOSTNAME_LABEL, Node
-from springtide.model.overlay import Overlay
 from springtide.model.pod import ContainerResize, Pod, Resize
-from springtide.model.resources import amounts
-from tests.builders import away, card, cards, mig_card, node, pod, replicas, spread, term
-from tests.estimates import batched, estimated, limiter, tables_of, template
+from tests.builders import away, card, cards, mig_card, node, pod, replicas, term
+from tests.estimates import estimated, template
 
 
 def small_node(*, cpu: str, memory: str, pods: int = 10) -> Node:
     return node("template", cpu=cpu, memory=memory, pods=pods)
-
-
-E1 = (small_node(cpu="1", memory="2000Mi"), replicas(10, pod(cpu="350m", memory="1000Mi")), 0)
-E2 = (small_node(cpu="10", memory="20000Mi"), replicas(20, pod(cpu="10m", memory="100Mi")), 0)
-E3 = (small_node(cpu="1", memory="5000Mi"), replicas(8, pod(cpu="200m", ports=[5555])), 0)
-E4 = (small_node(cpu="1", memory="5000Mi"), replicas(20, pod(cpu="500m", memory="1000Mi")), 5)
-
-
-@pytest.mark.parametrize(
-    ("case", "nodes", "pods"),
-    [
-        pytest.param(E1, 5, 10, id="E1 two of three thirds"),
-        pytest.param(E2, 2, 20, id="E2 the number of pods counts"),
-        pytest.param(E3, 8, 8, id="E3 one host port a node"),
-        pytest.param(E4, 5, 10, id="E4 at most five nodes"),
-    ],
-)
-@pytest.mark.parametrize("fastpath", [False, True], ids=["packed", "E9 counted"])
-def test_e1_to_e4_and_e9(
-    case: tuple[Node, tuple[Pod, ...], int], nodes: int, pods: int, *, fastpath: bool
-) -> None:
-    of, pending, nodes_max = case
-
-    answer = estimated(template(of), [pending], nodes_max=nodes_max, fastpath=fastpath)
-
-    assert (answer.node_count, len(answer.placed)) == (nodes, pods)
-    assert answer.is_limited is (pods < len(pending))
-
-
-def test_e5_large_pods_take_the_permitted_nodes_first() -> None:
-    small = replicas(10, pod("small", cpu="50m", memory=0))
-    large = replicas(10, pod("large", cpu="500m", memory="1000Mi"))
-
-    answer = estimated(
-        template(small_node(cpu="1", memory="5000Mi", pods=2)), [small, large], nodes_max=5
-    )
-
-    assert answer.node_count == 5
-    assert answer.placed == large
-    assert answer.left == small
-    assert answer.is_limited
-
-
-@pytest.mark.parametrize(
-    ("sizes", "expected"),
-    [
-        pytest.param([(5, 30, 5), (3, 50, 6)], 0, id="E10"),
-        pytest.param([(6, 30, 5), (5, 90, 90)], 1, id="E11"),
-        pytest.param([(3, 80, 80), (3, 70, 70), (4, 50, 5)], 2, id="E12 the later of equals"),
-        pytest.param([(2, 0, 0), (4, 0, 0)], 1, id="E14 nothing asked"),
-        pytest.param([(2, 60, 60), (100, 1, 1)], 0, id="E15 one node saves nothing"),
-    ],
-)
-def test_e10_to_e15_the_batch_that_saves_most_is_counted(
-    sizes: Sequence[tuple[int, int, int]], expected: int
-) -> None:
-    items = batched(
-        [
-            replicas(count, pod(str(index), cpu=f"{cpu}m", memory=memory))
-            for index, (count, cpu, memory) in enumerate(sizes)
-        ]
-    )
-
-    best = best_for_fastpath(items, {"cpu": 100, "memory": 100})
-
-    assert best is items[expected]
-
-
-@pytest.mark.parametrize(
-    "neighbours",
-    [spread(HOSTNAME_LABEL), spread("zone"), away("zone", "a")],
-    ids=["spread", "zonal spread", "zonal anti-affinity"],
-)
-def test_e13_pods_that_look_beyond_their_node_are_never_merely_counted(
-    neighbours: Neighbours,
-) -> None:
-    items = batched([replicas(3, pod(cpu="10m", neighbours=neighbours))])
-
-    assert best_for_fastpath(items, amounts(node().capacity)) is None
 
 
 def test_pods_that_keep_their_like_off_their_node_are_counted_one_a_node() -> None:
@@ -112,37 +25,9 @@ def test_pods_that_keep_their_like_off_their_node_are_counted_one_a_node() -> No
     assert answer.nodes[1].name.startswith(NOT_SIMULATED)
 
 
-JUPITER = {HOSTNAME_LABEL: "oldnode", "zone": "jupiter"}
-MARS = {HOSTNAME_LABEL: "template", "zone": "mars"}
-
-
-@pytest.mark.parametrize(
-    ("count", "cpu", "neighbours", "nodes", "placed"),
-    [
-        pytest.param(8, "200m", spread(HOSTNAME_LABEL, skew=2), 4, 8, id="E6"),
-        pytest.param(8, "20m", spread("zone", skew=2), 1, 2, id="E7"),
-        pytest.param(12, "20m", spread(HOSTNAME_LABEL, domains_min=3), 3, 12, id="E8"),
-    ],
-)
-def test_e6_to_e8_pods_that_are_spread(
-    count: int, cpu: str, neighbours: Neighbours, nodes: int, placed: int
-) -> None:
-    overlay = Overlay(Ledger())
-    overlay.ledger.add_node(node("oldnode", cpu="100m", memory="100Mi", pods=10, labels=JUPITER))
-    pending = replicas(count, pod(cpu=cpu, memory=100, labels={"app": "a"}, neighbours=neighbours))
-    (batch,) = batched([pending])
-    of = node("template", cpu="1", memory="5000Mi", pods=10, labels=MARS)
-    start = begin(template(of), tables_of(overlay.ledger), overlay, [batch.pod_class])
-
-    with overlay.trial():
-        answer = estimate([batch], start, limiter())
-
-    assert (answer.node_count + len(answer.elsewhere), len(answer.placed)) == (nodes, placed)
-    overlay.ledger.check()
-
-
 def test_counted_nodes_are_named_so_and_hold_their_pods() -> None:
-    of, pending, _ = E2
+    of = small_node(cpu="10", memory="20000Mi")
+    pending = replicas(20, pod(cpu="10m", memory="100Mi"))
 
     answer = estimated(template(of), [pending], fastpath=True)
 

@@ -1,22 +1,25 @@
 """Plans: fill, grow, explain, and leave no trace."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from msgspec.structs import replace
 
 from springtide.base.clock import Clock
 from springtide.engine.capacity.options import Expander
-from springtide.engine.capacity.plan import Plan, Situation, SizedGroup, plan
+from springtide.engine.capacity.plan import ROUNDS_MAX, plan
 from springtide.engine.capacity.quotas import Quota
 from springtide.engine.capacity.scene import Bounds, Manner
 from springtide.engine.capacity.similarity import Similarity
+from springtide.engine.capacity.situation import Plan, Situation, SizedGroup
 from springtide.engine.framework.ask import keys_read
-from springtide.engine.placement.classes import Classifier
+from springtide.engine.placement.classes import Classifier, standing_holding
 from springtide.engine.simulation.templates import Template
 from springtide.model.device import Inventory
 from springtide.model.group import NodeGroup
 from springtide.model.ledger import Ledger
 from springtide.model.pod import Pod
+from springtide.model.presence import standing
 from springtide.model.refusal import Refusal
 from springtide.policies.expanders import LeastNodes, LeastWaste, Price, PriceModel
 from tests.builders import away, cards, near, node, pod, replicas, spread, term
@@ -136,6 +139,41 @@ def test_a_group_grows_to_its_minimum_at_least() -> None:
     assert answer.sizes == (("g", 0, 3),)
 
 
+def test_groups_that_no_pod_needs_are_raised_to_their_minimum_if_asked() -> None:
+    groups = [sized("g", SMALL), sized("low", SMALL, size=1, min_size=3)]
+    manner = Manner(raises_to_minimum=True)
+
+    answer = planned([pod("p", cpu=3)], groups, manner=manner)
+
+    assert answer.sizes == (("g", 0, 1), ("low", 1, 3))
+    assert [step.is_raise for step in answer.steps] == [False, True]
+    assert answer.steps[1].nodes == ()
+
+
+def test_pods_that_no_expander_helps_run_on_nodes_that_are_raised_anyway() -> None:
+    groups = [sized(name, SMALL, min_size=1) for name in ("a", "b")]
+    manner = Manner(raises_to_minimum=True)
+
+    answer = planned([pod("p", cpu=3)], groups, chain=[Price(PriceModel())], manner=manner)
+
+    assert answer.stuck == ()
+    assert answer.sizes == (("a", 0, 1), ("b", 0, 1))
+    assert [names(each.pods) for step in answer.steps for each in step.nodes] == [["p"]]
+
+
+def test_a_group_that_limits_keep_below_its_minimum_is_told() -> None:
+    manner = Manner(raises_to_minimum=True)
+
+    answer = planned(
+        [], [sized("g", SMALL, min_size=2)], bounds=Bounds(nodes_total_max=1), manner=manner
+    )
+
+    assert answer.sizes == (("g", 0, 1),)
+    assert [(name, each.text) for name, each in answer.short] == [
+        ("g", "max total nodes in cluster reached")
+    ]
+
+
 def test_a_full_group_is_told_to_be_full() -> None:
     answer = planned(replicas(3, pod("p", cpu=3)), [sized("g", SMALL, max_size=1)])
 
@@ -247,6 +285,15 @@ def test_the_closest_group_is_the_one_with_the_least_in_the_way() -> None:
     assert answer.stuck[0].closest == "large"
 
 
+def test_a_group_where_other_pods_are_in_the_way_is_closer_than_one_the_pod_avoids() -> None:
+    listening = pod("p", ports=[80], selector={"pool": "a"})
+    crowded = template(node(labels={"pool": "a"}), pods=[pod("daemon", ports=[80])])
+
+    answer = planned([listening], [sized("avoided", SMALL), sized("crowded", crowded)])
+
+    assert answer.stuck[0].closest == "crowded"
+
+
 def test_refusals_of_existing_nodes_are_counted() -> None:
     ledger = Ledger()
     for name in ("a", "b"):
@@ -316,6 +363,16 @@ def test_what_a_slightly_smaller_group_cannot_take_goes_into_the_next_round() ->
 
     placed = [each.name for step in answer.steps for on in step.nodes for each in on.pods]
     assert sorted(placed) == sorted(each.name for each in pending)
+    assert answer.stuck == ()
+
+
+def test_a_slightly_smaller_group_takes_a_part_of_what_was_meant_for_it() -> None:
+    small = replace(SMALL.node, allocatable=node(cpu=4, memory="62Gi").allocatable)
+    groups = [sized("a", SMALL), sized("b", replace(SMALL, node=small))]
+
+    answer = planned(replicas(4, pod("p", memory="32Gi")), groups, manner=BALANCING)
+
+    assert [len(each.pods) for step in answer.steps for each in step.nodes] == [2, 1, 1]
     assert answer.stuck == ()
 
 
@@ -431,3 +488,92 @@ def test_new_nodes_may_let_pods_onto_nodes_that_are_there() -> None:
     placed = [each for step in answer.steps for item in step.nodes for each in item.pods]
     assert len(answer.fitting) + len(placed) == 4
     ledger.check()
+
+
+def zones(*names: str, size: int = 4) -> list[SizedGroup]:
+    """Groups of nodes of so many cores, one in each zone."""
+    return [sized(f"in-{name}", template(node(cpu=size, labels={"zone": name}))) for name in names]
+
+
+def in_zones(answer: Plan) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for step in answer.steps:
+        counts[step.group.name] += sum(len(each.pods) for each in step.nodes)
+    return counts
+
+
+def spread_pods(count: int) -> tuple[Pod, ...]:
+    return replicas(count, pod("p", cpu=1, labels={"app": "a"}, neighbours=spread("zone")))
+
+
+def test_nodes_of_earlier_steps_are_filled_as_pods_are_spread_further() -> None:
+    ledger = Ledger()
+    for name in ("a", "b"):
+        ledger.add_node(node(f"full-{name}", cpu=0, pods=0, labels={"zone": name}))
+
+    answer = planned(spread_pods(8), zones("a", "b"), ledger=ledger)
+
+    assert answer.sizes == (("in-a", 0, 1), ("in-b", 0, 1))
+    assert in_zones(answer) == {"in-a": 4, "in-b": 4}
+    assert answer.stuck == ()
+
+
+def test_pods_that_are_spread_further_go_to_nodes_that_are_there_too() -> None:
+    ledger = Ledger()
+    ledger.add_node(node("roomy", cpu=4, labels={"zone": "a"}))
+    ledger.add_node(node("full", cpu=0, pods=0, labels={"zone": "b"}))
+
+    answer = planned(spread_pods(8), zones("b"), ledger=ledger)
+
+    assert answer.sizes == (("in-b", 0, 1),)
+    assert [on for _, on in answer.fitting] == ["roomy"] * 4
+
+
+def test_groups_of_several_zones_that_grow_together_come_up_together() -> None:
+    groups = zones("a", "b", "c")
+    manner = Manner(similarity=Similarity(ignored_labels=frozenset({"zone"})))
+
+    answer = planned(spread_pods(14), groups, manner=manner)
+
+    counts = in_zones(answer)
+    assert answer.stuck == ()
+    assert sum(counts.values()) == 14
+    assert max(counts.values()) - min(counts.values()) <= 1
+
+
+def test_nodes_that_shut_pods_out_once_they_are_there_together_are_not_planned() -> None:
+    # Either group alone would do; together they open a new zone and a new rack, in different nodes.
+    ledger = Ledger()
+    row = ledger.add_node(node("old", cpu=0, pods=1, labels={"zone": "a", "rack": "1"}))
+    held = pod("held", labels={"app": "a"})
+    ledger.hold(standing_holding(held, row, presence=standing(held)))
+    both = replace(spread("zone"), spread=(*spread("zone").spread, *spread("rack").spread))
+    groups = [
+        sized("g", template(node(cpu=1, labels={"zone": "b", "rack": "1"}))),
+        sized("h", template(node(cpu=1, labels={"zone": "a", "rack": "2"}))),
+    ]
+    manner = Manner(similarity=Similarity(ignored_labels=frozenset({"zone", "rack"})))
+
+    answer = planned(
+        replicas(2, pod("p", cpu=1, labels={"app": "a"}, neighbours=both)),
+        groups,
+        ledger=ledger,
+        manner=manner,
+    )
+
+    assert answer.sizes == (("g", 0, 0), ("h", 0, 0))
+    assert {refusal.text for _, refusal in answer.stuck[0].on_groups} == {
+        "new nodes that come up together take none of the pods"
+    }
+
+
+def test_a_plan_that_takes_too_many_steps_says_so() -> None:
+    answer = planned(
+        replicas(ROUNDS_MAX + 1, pod("p", cpu=3)),
+        [sized("g", SMALL, max_size=2 * ROUNDS_MAX)],
+        bounds=Bounds(nodes_per_step_max=1),
+    )
+
+    (left,) = answer.stuck
+    assert len(left.pods) == 1
+    assert left.on_groups[0][1].text == f"a plan takes at most {ROUNDS_MAX} steps"

@@ -6,7 +6,7 @@ from springtide.base.selectors import parse_selector
 from springtide.engine.capacity.quotas import Allowance, Quota, Tracker, content, tracked
 from springtide.model.device import Inventory
 from springtide.model.ledger import Ledger
-from tests.builders import cards, node
+from tests.builders import card, cards, node
 from tests.estimates import template
 
 TWO_CORES = template(node(cpu=2, memory=1000))
@@ -20,11 +20,21 @@ def tracker(*limits: tuple[str, int], existing: int = 0) -> Tracker:
 
 
 def test_a_node_counts_whole_cores_bytes_itself_and_its_devices() -> None:
-    of = node(cpu="1500m", memory="1Ki")
+    of = node(cpu="1500m", memory="1Ki", pods=10, others={"example.com/dongle": 2})
+    two_kinds = (*cards(3), card("GPU-3", model="NVIDIA-L4"))
 
-    counted = content(of, [("NVIDIA", Inventory("NVIDIA", cards(3)))])
+    counted = content(of, [("NVIDIA", Inventory("NVIDIA", two_kinds))])
 
-    assert counted == {"cpu": 2, "memory": 1024, "nodes": 1, "NVIDIA": 3}
+    assert counted == {
+        "cpu": 2,
+        "memory": 1024,
+        "pods": 10,
+        "example.com/dongle": 2,
+        "nodes": 1,
+        "NVIDIA": 4,
+        "NVIDIA-A10": 3,
+        "NVIDIA-L4": 1,
+    }
 
 
 def test_a_virtual_node_counts_nothing() -> None:
@@ -44,8 +54,30 @@ def test_so_many_nodes_are_allowed_as_the_limit_leaves(
 def test_the_tightest_resource_decides_and_all_that_are_exceeded_are_named() -> None:
     allowance = tracker(("memory", 2500), ("cpu", 2), ("nodes", 9)).allowed(TWO_CORES, 3)
 
-    assert allowance == Allowance(count=1, exceeded=(("cluster-wide", ("cpu", "memory")),))
+    assert allowance.count == 1
     assert allowance.refusal.text == 'exceeded quota: "cluster-wide", resources: cpu, memory'
+    assert allowance.refusal.detail == (
+        "cpu 2 of 2 left, a new node has 2; memory 2500 of 2500 left, a new node has 1k"
+    )
+
+
+def test_more_than_is_allowed_leaves_nothing() -> None:
+    allowance = tracker(("memory", 1000), existing=3).allowed(TWO_CORES, 1)
+
+    assert allowance.count == 0
+    assert allowance.refusal.detail == "0 of 1k left, a new node has 1k"
+
+
+@pytest.mark.parametrize(
+    ("name", "limit", "count"),
+    [("NVIDIA", 5, 2), ("NVIDIA-A10", 5, 2), ("NVIDIA-L4", 5, 9), ("example.com/dongle", 3, 3)],
+)
+def test_devices_count_by_family_and_by_type_and_other_resources_by_name(
+    name: str, limit: int, count: int
+) -> None:
+    of = template(node(others={"example.com/dongle": 1}), devices=cards(2))
+
+    assert tracker((name, limit)).allowed(of, 9).count == count
 
 
 def test_what_is_consumed_is_gone_but_not_for_a_fork_made_before() -> None:

@@ -10,6 +10,7 @@ from tools.replay.autoscaler import Case, skip_reason
 from tools.replay.autoscaler_scale_up import (
     EXISTING,
     QUOTAS,
+    WHOLE,
     listed_difference,
     replay_scale_up,
 )
@@ -50,6 +51,13 @@ def test_an_existing_node_that_takes_a_pod_is_no_new_one(cases: list[Case]) -> N
 
     assert replay_scale_up(case)
     assert listed_difference(case) == EXISTING
+
+
+def test_a_group_of_all_or_none_does_not_get_a_part(cases: list[Case]) -> None:
+    case = next(each for each in cases if each["id"] == "su-x291")
+
+    assert replay_scale_up(case)
+    assert listed_difference(case) == WHOLE
 
 
 def test_a_difference_is_told(cases: list[Case]) -> None:

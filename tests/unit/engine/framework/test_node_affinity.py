@@ -5,16 +5,25 @@ from collections.abc import Mapping
 import pytest
 
 from springtide.base.selectors import NodeSelectorRequirement, NodeSelectorTerm
-from springtide.engine.framework.framework import FrameworkConfig
+from springtide.engine.framework.ask import ask_of
+from springtide.engine.framework.framework import Framework, FrameworkConfig
 from springtide.model.node import HOSTNAME_LABEL
 from springtide.model.pod import PodSpec
 from springtide.model.refusal import Refusal
-from tests.unit.engine.framework.asking import answer, answers, pod, roomy, unresolvable
+from tests.unit.engine.framework.asking import (
+    answer,
+    answers,
+    ledger_of,
+    pod,
+    roomy,
+    unresolvable,
+)
 
 RULE = "NodeAffinity"
 MISMATCH = unresolvable(RULE, "node(s) didn't match Pod's node affinity/selector")
 ENFORCED = unresolvable(RULE, "node(s) didn't match scheduler-enforced node affinity")
 CONFLICT = unresolvable(RULE, "pod affinity terms conflict")
+OUTSIDE = unresolvable("", "node(s) didn't satisfy plugin(s) [NodeAffinity]")
 
 Labels = Mapping[str, str]
 
@@ -42,6 +51,7 @@ def selects(**selector: str) -> PodSpec:
 
 GRID = {"GPU": "NVIDIA-GRID-K1"}
 FOO = {"foo": "bar"}
+EITHER = wants(named("node1"), term(need("foo", "In", "bar")))
 
 
 @pytest.mark.parametrize(
@@ -92,36 +102,44 @@ def test_the_selector_and_one_term_must_be_met(
     assert answer(spec, roomy(labels=labels)) == expected
 
 
-def test_terms_that_name_nodes_restrict_the_pod_to_them() -> None:
-    nodes = [roomy("node1"), roomy("node2")]
+@pytest.mark.parametrize(
+    ("spec", "name", "labels", "expected", "nodes"),
+    [
+        pytest.param(wants(named("node1")), "node1", {}, None, {"node1"}, id="A19"),
+        pytest.param(wants(named("node1")), "node2", {}, OUTSIDE, {"node1"}, id="A20"),
+        pytest.param(EITHER, "node2", FOO, None, None, id="A21"),
+        pytest.param(EITHER, "node1", {}, None, None, id="A21 by name"),
+        pytest.param(EITHER, "node3", {}, MISMATCH, None, id="A21 neither"),
+        pytest.param(wants(named("a", "b")), "a", {}, CONFLICT, None, id="A22"),
+    ],
+)
+def test_terms_that_name_nodes_restrict_the_pod_to_them_unless_one_names_none(
+    spec: PodSpec, name: str, labels: Labels, expected: Refusal | None, nodes: set[str] | None
+) -> None:
+    node = roomy(name, labels)
+    prepared = Framework().prepare(ask_of(pod(spec)), ledger_of([node]))
 
-    found = answers(pod(wants(named("node1"))), nodes)  # A19, A20
+    (found,) = answers(pod(spec), [node])
 
-    assert found == [
-        None,
-        unresolvable("", "node(s) didn't satisfy plugin(s) [NodeAffinity]"),
-    ]
+    assert found == expected
+    assert prepared.nodes == nodes
 
 
-def test_a_term_that_names_no_node_lifts_the_restriction() -> None:
-    spec = wants(named("node1"), term(need("foo", "In", "bar")))  # A21
-    nodes = [roomy("node2", FOO), roomy("node1"), roomy("node3")]
-
-    assert answers(pod(spec), nodes) == [None, None, MISMATCH]
-
-
-def test_a_term_that_names_two_nodes_at_once_conflicts() -> None:
-    nodes = [roomy("a"), roomy("b")]
-
-    assert answers(pod(wants(named("a", "b"))), nodes) == [CONFLICT, CONFLICT]  # A22
-
-
-def test_what_the_scheduler_adds_is_told_apart() -> None:
+@pytest.mark.parametrize(
+    ("zone", "spec", "expected"),
+    [
+        pytest.param("foo", PodSpec(), ENFORCED, id="A23"),
+        pytest.param("bar", PodSpec(), None, id="met"),
+        pytest.param("foo", wants(), ENFORCED, id="before the pod's own"),
+        pytest.param("bar", wants(), MISMATCH, id="beside the pod's own"),
+    ],
+)
+def test_what_the_scheduler_adds_is_told_apart(
+    zone: str, spec: PodSpec, expected: Refusal | None
+) -> None:
     config = FrameworkConfig(added_node_terms=(term(need("zone", "In", "bar")),))
-    nodes = [roomy("a", {"zone": "foo"}), roomy("b", {"zone": "bar"})]
 
-    assert answers(pod(), nodes, config=config) == [ENFORCED, None]  # A23
-    assert answers(pod(wants()), nodes, config=config) == [ENFORCED, MISMATCH]
+    assert answer(spec, roomy(labels={"zone": zone}), config=config) == expected
 
 
 def test_names_can_be_excluded() -> None:

@@ -5,7 +5,7 @@ import pytest
 
 from springtide.engine.framework.ask import PodAsk
 from springtide.engine.framework.node_ports import NodePorts
-from springtide.engine.framework.rule import Ready, selection
+from springtide.engine.framework.rule import Ready, Skipped, selection
 from springtide.model.pod import Container, HostPort, PodSpec
 from springtide.model.refusal import Refusal
 from tests.unit.engine.framework.asking import answer, ledger_of, resolvable, roomy
@@ -43,6 +43,23 @@ def using(*ports: str, init: bool = False, is_sidecar: bool = False) -> PodSpec:
 )
 def test_a_port_is_given_once(wanted: PodSpec, used: str, expected: Refusal | None) -> None:
     assert answer(wanted, roomy(), running=[using(used)]) == expected
+
+
+@pytest.mark.parametrize(
+    ("wanted", "is_skipped"),
+    [
+        pytest.param(using(), True, id="P1"),
+        pytest.param(using("80", init=True), True, id="P9"),
+        pytest.param(using("80", init=True, is_sidecar=True), False, id="P10"),
+    ],
+)
+def test_pods_without_a_lasting_port_are_not_looked_at(
+    wanted: PodSpec,
+    is_skipped: bool,  # noqa: FBT001 - a column of the table above
+) -> None:
+    prepared = NodePorts().prepare(PodAsk(spec=wanted), ledger_of([roomy()]))
+
+    assert isinstance(prepared, Skipped) is is_skipped
 
 
 def test_nothing_is_refused_where_no_port_is_used() -> None:

@@ -122,11 +122,16 @@ def test_only_extended_resources_can_be_ignored(
     assert Framework(config).counts(name) == (expected is not None)
 
 
-def test_a_node_without_room_for_a_pod_is_worth_an_eviction() -> None:
-    full = answer(wants(), node(HAS | {"pods": 1}), running=[wants()])
-    closed = answer(wants(), node(HAS | {"pods": 0}))
+@pytest.mark.parametrize(
+    ("room", "running"),
+    [pytest.param(1, [wants()], id="F22"), pytest.param(0, [], id="a node that takes no pods")],
+)
+def test_a_node_without_room_for_a_pod_is_worth_an_eviction(
+    room: int, running: Sequence[PodSpec]
+) -> None:
+    refusal = answer(wants(), node(HAS | {"pods": room}), running=running)
 
-    assert full == closed == short("Too many pods")
+    assert refusal == short("Too many pods")
 
 
 def test_shortages_are_told_in_a_fixed_order() -> None:

@@ -5,6 +5,7 @@ from typing import Final
 
 import numpy as np
 import pytest
+from _pytest.mark import ParameterSet
 from msgspec.structs import replace
 
 from springtide.base.selectors import (
@@ -84,120 +85,128 @@ def pending(
     )
 
 
-def over(key: str, skew: int = 1) -> SpreadConstraint:
-    return SpreadConstraint(max_skew=skew, topology_key=key, selector=FOO)
+def over(key: str, skew: int = 1, **more: object) -> SpreadConstraint:
+    constraint = SpreadConstraint(max_skew=skew, topology_key=key, selector=FOO)
+    return replace(constraint, **more)
 
 
 def expected(words: str) -> list[Refusal | None]:
     return [WORDS[word] for word in words.split()]
 
 
+def row(
+    name: str,
+    pod: Pod,
+    counts: Sequence[int],
+    words: str,
+    *,
+    among: Sequence[Node] | None = None,
+    others: Sequence[Pod] = (),
+) -> ParameterSet:
+    """Return one row: a pod, how many pods are on a, b, x and y, and what each of these says."""
+    there = [*running(counts), *others]
+    return pytest.param(pod, nodes() if among is None else among, there, words, id=name)
+
+
+def elsewhere(count: int, on: str) -> list[Pod]:
+    """Return pods of another namespace."""
+    return [replace(standing(f"o{index}", on), namespace="other") for index in range(count)]
+
+
+def leaving(count: int, on: str) -> list[Pod]:
+    """Return pods that are being deleted."""
+    return [replace(standing(f"l{index}", on), is_terminating=True) for index in range(count)]
+
+
+def versions(count: int, on: str, version: str) -> list[Pod]:
+    """Return pods of one version."""
+    labels = {"foo": "", "ver": version}
+    return [standing(f"v{version}-{index}", on, labels) for index in range(count)]
+
+
+def by_version(*keys: str) -> Pod:
+    """Return a pod of version 2 that is spread among pods that have these labels in common with it."""
+    constraint = replace(over(ZONE), match_label_keys=keys)
+    return pending(constraint, labels={"foo": "", "ver": "2"})
+
+
+ANY = (2, 1, 0, 3)
+NO_FOO: Mapping[str, str] = {}
+TWO_USABLE = ("a", "y")
+
+
 @pytest.mark.parametrize(
-    ("name", "counts", "key", "skew", "lacks_foo", "words"),
+    ("pod", "among", "others", "words"),
     [
-        ("S1", (0, 0, 0, 0), ZONE, 1, False, "ok ok ok ok"),
-        ("S2", (1, 1, 1, 0), ZONE, 1, False, "U U ok ok"),
-        ("S3", (1, 1, 1, 0), ZONE, 1, True, "ok ok ok ok"),
-        ("S5", (2, 1, 0, 3), ZONE, 1, False, "ok ok ok ok"),
-        ("S7", (2, 1, 0, 3), HOSTNAME_LABEL, 1, False, "U U ok U"),
-        ("S8", (2, 1, 0, 3), HOSTNAME_LABEL, 2, False, "U ok ok U"),
-        ("S9", (2, 1, 0, 3), HOSTNAME_LABEL, 1, True, "U ok ok U"),
-        ("S20", (2, 1, 0, 3), "rack", 1, False, "UAU UAU UAU UAU"),
+        row("S1", pending(over(ZONE)), (0, 0, 0, 0), "ok ok ok ok"),
+        row("S2", pending(over(ZONE)), (1, 1, 1, 0), "U U ok ok"),
+        row("S3", pending(over(ZONE), labels=NO_FOO), (1, 1, 1, 0), "ok ok ok ok"),
+        row("S4", pending(over(ZONE)), (0, 0, 1, 1), "ok ok U U", others=elsewhere(2, "a")),
+        row("S5", pending(over(ZONE)), (2, 1, 0, 3), "ok ok ok ok"),
+        row("S6", pending(over(ZONE)), (0, 0, 1, 0), "ok UAU U U", among=nodes(without_zone="b")),
+        row("S7", pending(over(HOSTNAME_LABEL)), (2, 1, 0, 3), "U U ok U"),
+        row("S8", pending(over(HOSTNAME_LABEL, 2)), (2, 1, 0, 3), "U ok ok U"),
+        row("S9", pending(over(HOSTNAME_LABEL), labels=NO_FOO), (2, 1, 0, 3), "U ok ok U"),
+        row("S10", pending(over(ZONE)), (0, 1, 0, 1), "ok ok ok ok", others=leaving(2, "a")),
+        row("S11", pending(over(ZONE, domains_min=3)), (1, 0, 1, 0), "U U U U"),
+        row("S12", pending(over(ZONE, domains_min=2)), (1, 0, 1, 0), "ok ok ok ok"),
+        # The least full of the two nodes that the pod may use has two pods, of all nodes none.
+        row(
+            "S13",
+            pending(over(HOSTNAME_LABEL), on_nodes=TWO_USABLE),
+            (2, 1, 0, 3),
+            "ok fails fails U",
+        ),
+        row(
+            "S14",
+            pending(over(HOSTNAME_LABEL, honors_affinity=False), on_nodes=TWO_USABLE),
+            (2, 1, 0, 3),
+            "U fails fails U",
+        ),
+        row(
+            "S15",
+            pending(over(HOSTNAME_LABEL)),
+            (1, 1, 0, 1),
+            "U U tainted U",
+            among=nodes(tainted="x"),
+        ),
+        row(
+            "S16",
+            pending(over(HOSTNAME_LABEL, honors_taints=True)),
+            (1, 1, 0, 1),
+            "ok ok tainted ok",
+            among=nodes(tainted="x"),
+        ),
+        row("S17", pending(over(ZONE), over(HOSTNAME_LABEL)), (1, 0, 0, 2), "U ok U U"),
+        row("S18", pending(over(ZONE, selector=LabelSelector())), (5, 0, 0, 0), "ok ok ok ok"),
+        row(
+            "S18 with a match key",
+            pending(over(ZONE, selector=LabelSelector(), match_label_keys=("foo",))),
+            (5, 0, 0, 0),
+            "U U ok ok",
+        ),
+        row(
+            "S19",
+            by_version("ver", "absent"),
+            (0, 0, 0, 0),
+            "ok ok U U",
+            others=[*versions(2, "a", "1"), *versions(1, "x", "2")],
+        ),
+        row("S20", pending(over("rack")), ANY, "UAU UAU UAU UAU"),
+        row("S21", pending(over(ZONE, selector=None)), ANY, "ok ok ok ok"),
+        row(
+            "S21 without the key",
+            pending(over(ZONE, selector=None, match_label_keys=("foo",))),
+            ANY,
+            "ok UAU ok ok",
+            among=nodes(without_zone="b"),
+        ),
     ],
 )
 def test_domains_take_pods_as_long_as_they_are_even(
-    name: str, counts: Sequence[int], key: str, skew: int, words: str, *, lacks_foo: bool
+    pod: Pod, among: Sequence[Node], others: Sequence[Pod], words: str
 ) -> None:
-    pod = pending(over(key, skew), labels={} if lacks_foo else None)
-
-    assert answers(pod, nodes(), running(counts)) == expected(words), name
-
-
-def test_s4_pods_of_other_namespaces_do_not_count() -> None:
-    others = [replace(standing(f"o{index}", "a"), namespace="other") for index in range(2)]
-
-    found = answers(pending(over(ZONE)), nodes(), [*running((0, 0, 1, 1)), *others])
-
-    assert found == expected("ok ok U U")
-
-
-def test_s6_nodes_without_the_label_are_hopeless_and_do_not_count() -> None:
-    found = answers(pending(over(ZONE)), nodes(without_zone="b"), running((0, 0, 1, 0)))
-
-    assert found == expected("ok UAU U U")
-
-
-def test_s10_pods_that_are_being_deleted_do_not_count() -> None:
-    leaving = [replace(standing(f"l{index}", "a"), is_terminating=True) for index in range(2)]
-
-    found = answers(pending(over(ZONE)), nodes(), [*leaving, *running((0, 1, 0, 1))])
-
-    assert found == expected("ok ok ok ok")
-
-
-@pytest.mark.parametrize(("domains", "words"), [(3, "U U U U"), (2, "ok ok ok ok")])
-def test_s11_s12_too_few_domains_count_as_empty(domains: int, words: str) -> None:
-    constraint = replace(over(ZONE), domains_min=domains)
-
-    assert answers(pending(constraint), nodes(), running((1, 0, 1, 0))) == expected(words)
-
-
-@pytest.mark.parametrize(
-    ("honors", "words"), [(True, "ok fails fails U"), (False, "U fails fails U")]
-)
-def test_s13_s14_nodes_that_the_pod_cannot_use_count_only_if_asked(
-    words: str, *, honors: bool
-) -> None:
-    constraint = replace(over(HOSTNAME_LABEL), honors_affinity=honors)
-    pod = pending(constraint, on_nodes=["a", "y"])
-
-    # Where the policy is honoured, the least full of the two usable nodes has two pods.
-    assert answers(pod, nodes(), running((2, 1, 0, 3))) == expected(words)
-
-
-@pytest.mark.parametrize(
-    ("honors", "words"), [(False, "U U tainted U"), (True, "ok ok tainted ok")]
-)
-def test_s15_s16_tainted_nodes_count_unless_told_otherwise(words: str, *, honors: bool) -> None:
-    constraint = replace(over(HOSTNAME_LABEL), honors_taints=honors)
-
-    found = answers(pending(constraint), nodes(tainted="x"), running((1, 1, 0, 1)))
-
-    assert found == expected(words)
-
-
-def test_s17_all_constraints_must_hold() -> None:
-    pod = pending(over(ZONE), over(HOSTNAME_LABEL))
-
-    assert answers(pod, nodes(), running((1, 0, 0, 2))) == expected("U ok U U")
-
-
-def test_s18_an_empty_selector_counts_nobody() -> None:
-    constraint = replace(over(ZONE), selector=LabelSelector())
-
-    assert answers(pending(constraint), nodes(), running((5, 0, 0, 0))) == expected("ok ok ok ok")
-
-
-def test_a_match_key_makes_an_empty_selector_count() -> None:
-    constraint = replace(over(ZONE), selector=LabelSelector(), match_label_keys=("foo",))
-
-    assert answers(pending(constraint), nodes(), running((5, 0, 0, 0))) == expected("U U ok ok")
-
-
-def test_s19_only_pods_with_the_same_value_of_a_match_key_count() -> None:
-    constraint = replace(over(ZONE), match_label_keys=("ver", "absent"))
-    old = [standing(f"old-{index}", "a", {"foo": "", "ver": "1"}) for index in range(2)]
-    new = standing("new", "x", {"foo": "", "ver": "2"})
-
-    found = answers(pending(constraint, labels={"foo": "", "ver": "2"}), nodes(), [*old, new])
-
-    assert found == expected("ok ok U U")
-
-
-def test_s21_a_missing_selector_counts_nobody() -> None:
-    constraint = replace(over(ZONE), selector=None, match_label_keys=("foo",))
-
-    assert answers(pending(constraint), nodes(), running((5, 0, 0, 0))) == expected("ok ok ok ok")
+    assert answers(pod, among, others) == expected(words)
 
 
 def test_soft_constraints_exclude_no_node() -> None:

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from springtide.engine.framework.framework import Framework
+from springtide.engine.framework.framework import NEEDS_PREPARATION, Framework
 from springtide.engine.framework.profiles import CannotSetUp, Profile, Scheduler, set_up
+from springtide.model.neighbours import SpreadConstraint
 from springtide.model.plugin_arguments import DefaultPreemptionArgs
 from springtide.model.pod import Container, HostPort, PodSpec
 from springtide.model.scheduler import Extender, ExtenderTLSConfig, SchedulerConfiguration
@@ -133,7 +134,14 @@ def test_without_its_preparation_a_rule_restricts_nothing_before_rows_are_looked
     assert [each and each.rule for each in found] == ["NodeAffinity", None]
 
 
-@pytest.mark.parametrize("name", ["NodeResourcesFit", "NodePorts"])
+@pytest.mark.parametrize("name", ["VolumeZone", "NodeVolumeLimits", "NodeDeclaredFeatures"])
+def test_other_rules_let_pods_that_do_not_concern_them_pass_without_it(name: str) -> None:
+    config = profile(plugins={"preFilter": {"disabled": [{"name": name}]}}).framework
+
+    assert answers(pod(), [roomy()], config=config) == [None]
+
+
+@pytest.mark.parametrize("name", sorted(NEEDS_PREPARATION))
 def test_rules_that_need_their_preparation_fail_without_it(name: str) -> None:
     config = profile(plugins={"preFilter": {"disabled": [{"name": name}]}}).framework
 
@@ -225,3 +233,36 @@ def test_what_is_tried_where_nothing_fits_is_as_the_profile_says() -> None:
     assert plain.framework.post_filters == ("DynamicResources", "DefaultPreemption")
     assert few.framework.preemption == DefaultPreemptionArgs(1, 2)
     assert without.framework.post_filters == ("DynamicResources",)
+
+
+def test_default_constraints_are_read_with_what_they_leave_out() -> None:
+    args = {
+        "defaultingType": "List",
+        "defaultConstraints": [
+            {"maxSkew": 2, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"},
+            {
+                "maxSkew": 1,
+                "topologyKey": "host",
+                "whenUnsatisfiable": "ScheduleAnyway",
+                "nodeAffinityPolicy": "Ignore",
+                "nodeTaintsPolicy": "Honor",
+            },
+        ],
+    }
+
+    found = profile(pluginConfig=[{"name": "PodTopologySpread", "args": args}])
+
+    assert found.framework.default_spread == (
+        SpreadConstraint(max_skew=2, topology_key="zone"),
+        SpreadConstraint(
+            max_skew=1,
+            topology_key="host",
+            is_hard=False,
+            honors_affinity=False,
+            honors_taints=True,
+        ),
+    )
+
+
+def test_the_built_in_default_constraints_exclude_no_node() -> None:
+    assert not any(each.is_hard for each in profile().framework.default_spread)

@@ -2,9 +2,12 @@
 
 import pytest
 
+from springtide.engine.framework.ask import ask_of
+from springtide.engine.framework.rule import Rejected
+from springtide.engine.framework.volume_zone import VolumeZone
 from springtide.model.node import Node
 from springtide.model.storage import StorageClass
-from tests.unit.engine.framework.asking import answers, roomy, unresolvable
+from tests.unit.engine.framework.asking import answers, ledger_of, roomy, unresolvable
 from tests.unit.engine.framework.storing import (
     CLASS,
     bound,
@@ -64,4 +67,15 @@ def test_a_class_without_a_mode_is_complained_about() -> None:
         "",
         'running PreFilter plugin "VolumeBinding": '
         'VolumeBindingMode not set for StorageClass "fast"',
+    )
+
+
+def test_the_rule_alone_complains_about_a_class_without_a_mode_as_well() -> None:
+    storage = stored(waiting("data"), StorageClass(name=CLASS))
+    ask = ask_of(using("data"))
+
+    prepared = VolumeZone(storage).prepare(ask, ledger_of([roomy()]))
+
+    assert prepared == Rejected(
+        unresolvable("VolumeZone", f'VolumeBindingMode not set for StorageClass "{CLASS}"')
     )

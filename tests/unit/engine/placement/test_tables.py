@@ -1,6 +1,7 @@
 """Class tables: verdicts kept per class, refreshed where nodes changed."""
 
 import pytest
+from msgspec import Struct
 from msgspec.structs import replace
 
 from springtide.base.taints import Taint
@@ -313,6 +314,41 @@ def test_refusals_of_devices_are_counted_by_what_they_say() -> None:
         ("1/2 CardInsufficientMemory, 1/2 CardNotHealth", 1),
         ("2/2 CardInsufficientMemory", 1),
     ]
+
+
+class OtherAsk(Struct, frozen=True):
+    """An ask of a family that no node has registered."""
+
+    family: str = "Other"
+    names_devices: bool = False
+
+
+def test_refusals_of_two_families_are_told_apart() -> None:
+    tables = tables_of(ledger_of((node(), ()), (node(), cards(1)), (node(), cards(1))))
+    asked = classified(pod(gpu=1, gpumem=5000))
+
+    found = tables.histogram(replace(asked, asks=(*asked.asks, OtherAsk())), below=3)
+
+    assert [(refusal.rule, refusal.text, count) for refusal, count in found] == [
+        ("Other", "node unregistered", 2),
+        ("NVIDIA", "node unregistered", 1),
+    ]
+
+
+def test_rows_that_are_closed_for_different_reasons_are_told_apart() -> None:
+    ledger = ledger_of(*[(node(), cards(1))] * 3)
+    for row, why in enumerate(("unreadable", "odd", "unreadable")):
+        ledger.close(row, "NVIDIA", "uid", why)
+
+    found = tables_of(ledger).histogram(classified(pod(gpu=1, gpumem=5000)), below=3)
+
+    assert [(refusal.text, count) for refusal, count in found] == [("unreadable", 2), ("odd", 1)]
+
+
+def test_where_no_row_is_looked_at_none_refuses() -> None:
+    tables = tables_of(ledger_of((node(cpu=1), ())))
+
+    assert tables.histogram(classified(pod(cpu=2)), below=0) == []
 
 
 # Classes

@@ -166,6 +166,7 @@ def test_capacities_and_attachments_are_read() -> None:
 
     assert found.capacities == (
         StorageCapacity(
+            namespace="default",
             name="x",
             class_name="fast",
             capacity=quantity.parse("10Gi"),
