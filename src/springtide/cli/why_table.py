@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from springtide.apps.why.compose import NO_CHANGE
 from springtide.apps.why.report import (
     ChangeReport,
-    DeviceReport,
     NodeDevices,
     NodesVerdict,
     PodWhy,
@@ -32,16 +31,22 @@ from springtide.engine.explain import ChangeKind
 
 FITS: Final = "fits"
 GROUPS_TOLD_MIN: Final = 3
+DEVICE_HEADERS: Final = ("NODE", "DEVICE", "TYPE", "FREE MIB", "CORES", "SLOTS", "REASON")
 
 
 def render(report: WhyReport, times: Times, style: Style) -> str:
     """Return the whole text."""
-    shown = report.pods[: style.rows_max]
-    left_out = sum(len(each.pods) for each in report.pods[len(shown) :])
+    asked = [each for each in report.pods if each.verdicts or not each.fits]
+    settled = [each for each in report.pods if each not in asked]
+    if len(report.pods) == 1:
+        asked, settled = settled + asked, []
+    shown = asked[: style.rows_max]
+    left_out = sum(len(each.pods) for each in asked[len(shown) :])
     more = f"{left_out} more pods; -o wide tells all of them." if left_out else ""
     sections = (
         *(lines for each in shown for lines in _pod(each, style)),
         paragraph(more, width=style.width),
+        _settled(settled, style),
         [
             line
             for text in remarks(report.not_evaluated, report.input.notes, style)
@@ -62,11 +67,20 @@ def _pod(item: PodWhy, style: Style) -> Iterator[list[str]]:
     yield _messages(item, style)
 
 
+def _settled(items: Sequence[PodWhy], style: Style) -> list[str]:
+    """Return a table of pods that need no node, because they have one or have ended."""
+    rows = [(_who(each, style), each.answer.removeprefix("It ").rstrip(".")) for each in items]
+    return rows_table(("POD", "WHAT IT DOES"), rows, style)
+
+
+def _who(item: PodWhy, style: Style) -> str:
+    return " ".join(item.pods) if style.is_wide else listed(item.pods)
+
+
 def _answer(item: PodWhy, style: Style) -> list[str]:
-    who = " ".join(item.pods) if style.is_wide else listed(item.pods)
     each = "" if len(item.pods) == 1 else ": each"
     says = item.answer.removeprefix("It ")
-    lines = paragraph(f"{who}{each} {says}", width=style.width)
+    lines = paragraph(f"{_who(item, style)}{each} {says}", width=style.width)
     return [click.style(line, bold=True) for line in lines]
 
 
@@ -98,20 +112,20 @@ def _devices(item: PodWhy, style: Style) -> list[str]:
     rows = [
         row for verdict in item.verdicts for each in verdict.devices for row in _rows(each, verdict)
     ]
-    return rows_table(("NODE", "DEVICE", "TYPE", "FREE", "REASON"), rows, _whole(item, style))
+    return rows_table(DEVICE_HEADERS, rows, _whole(item, style))
 
 
 def _rows(devices: NodeDevices, verdict: NodesVerdict) -> Iterator[tuple[str, ...]]:
     for index, each in enumerate(devices.devices):
-        verdict_text = each.reason or (FITS if verdict.fits else "")
-        yield "" if index else devices.node, each.id, each.type, _free(each), verdict_text
-
-
-def _free(device: DeviceReport) -> str:
-    return (
-        f"{device.memory_free} of {device.memory} MiB, {device.cores_free} of {device.cores} cores, "
-        f"{device.slots_free} of {device.slots} slots"
-    )
+        yield (
+            "" if index else devices.node,
+            each.id,
+            each.type,
+            f"{each.memory_free}/{each.memory}",
+            f"{each.cores_free}/{each.cores}",
+            f"{each.slots_free}/{each.slots}",
+            each.reason or (FITS if verdict.fits else ""),
+        )
 
 
 def _changes(item: PodWhy, style: Style) -> list[str]:

@@ -41,7 +41,8 @@ def asked(found: Input, picture: Picture, names: Names) -> list[Asked]:
     """Return the pods that are asked about; without names those of manifests, or all that wait."""
     known = _known(found, picture)
     if names.pods:
-        return [_named(name, names.namespace, known) for name in dict.fromkeys(names.pods)]
+        named = (_named(name, names.namespace, known) for name in names.pods)
+        return list({each.pod.key: each for each in named}.values())
     own = [
         each
         for each in known.values()
