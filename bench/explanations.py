@@ -56,6 +56,7 @@ def _explain(pod: Pod, scene: Scene, explained: list[Explained]) -> None:
 def _pods(first: Pod) -> Iterator[tuple[str, Pod]]:
     """Yield pods that fit nowhere, each for another reason."""
     yield "memory", _asking(first, gpumem=78_123)
+    yield "more than any card", _asking(first, gpumem=90_000)
     yield "cores and memory", _asking(first, gpumem=70_000, gpucores=100)
     yield "cards", _asking(first, gpu=9, gpumem=1_000)
     labels = (*first.spec.node_selector, ("disk", "fast"), ("kubernetes.io/arch", "arm64"))

@@ -1,6 +1,6 @@
 """Why a pod has no node: what all nodes say, and the changes that would help, the smallest first."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -10,7 +10,7 @@ from springtide.engine.capacity.situation import SizedGroup
 from springtide.engine.explain.changes import Change, ChangeKind, smallest_first
 from springtide.engine.explain.dropping import dropped
 from springtide.engine.explain.freeing import freed
-from springtide.engine.explain.growing import GroupAnswer, additions, grown
+from springtide.engine.explain.growing import GroupAnswer, added, additions, grown
 from springtide.engine.explain.lessening import less
 from springtide.engine.explain.numbers import device_sentence
 from springtide.engine.explain.rules import rule_sentence
@@ -116,11 +116,27 @@ def _gates(pod: Pod, node: str) -> Iterator[Change]:
 
 
 def _changes(
-    pod: Pod, pod_class: PodClass, answers: Iterable[GroupAnswer], scene: Scene
+    pod: Pod, pod_class: PodClass, answers: Sequence[GroupAnswer], scene: Scene
 ) -> Iterator[Change]:
-    trial = Trial(scene.tables, scene.classifier)
+    yield from _of_pod(pod, Trial(scene.tables, scene.classifier))
+    yield from freed(pod, pod_class, scene.tables, overlay=scene.overlay, evictable=scene.evictable)
+    yield from additions(answers)
+    if all(each.refusal is not None for each in answers):
+        yield from _on_new_nodes(pod, answers, scene)
+
+
+def _of_pod(pod: Pod, trial: Trial) -> Iterator[Change]:
+    """Yield the changes of the pod itself, and of what its nodes are tainted with."""
     yield from tolerated(pod, trial)
     yield from dropped(pod, trial)
     yield from less(pod, trial)
-    yield from freed(pod, pod_class, scene.tables, overlay=scene.overlay, evictable=scene.evictable)
-    yield from additions(list(answers))
+
+
+def _on_new_nodes(pod: Pod, answers: Sequence[GroupAnswer], scene: Scene) -> list[Change]:
+    """Return the changes with which a new node takes a pod that none takes as it is."""
+    with scene.overlay.trial():
+        new = added(answers)
+        if not new:
+            return []
+        changes = _of_pod(pod, Trial(scene.tables, scene.classifier, new))
+        return [each for each in changes if each.node in new.values()]

@@ -23,10 +23,19 @@ LIMIT = Refusal(rule="limit", reasons=("max node group size reached",), is_unres
 
 
 class GroupAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """What one more node of a group says: a refusal, or None if it takes the pod."""
+    """What one more node of a group says: a refusal, or None if it takes the pod.
+
+    `start` stands for such a node, None where nobody knows what it would be.
+    """
 
     group: SizedGroup
     refusal: Refusal | None
+    start: Start | None = None
+
+    @property
+    def may_grow(self) -> bool:
+        """Return whether one more node can be had."""
+        return self.start is not None and self.group.size < self.group.group.max_size
 
 
 def grown(
@@ -45,23 +54,21 @@ def grown(
         for start in begin_all(templates, tables, overlay, [pod_class])
     }
     batch = Batch(pod_class, (pod,))
-    return [
-        GroupAnswer(group=each, refusal=_answer(each, starts, batch, overlay=overlay, clock=clock))
-        for each in groups
-    ]
+    answers = []
+    for each in groups:
+        start = starts.get(each.group.name)
+        if start is None:
+            assert isinstance(each.template, Refusal)
+            answers.append(GroupAnswer(group=each, refusal=each.template))
+        else:
+            refusal = _answer(each, start, batch, overlay=overlay, clock=clock)
+            answers.append(GroupAnswer(group=each, refusal=refusal, start=start))
+    return answers
 
 
 def _answer(
-    item: SizedGroup,
-    starts: dict[str, Start],
-    batch: Batch,
-    *,
-    overlay: Overlay,
-    clock: Clock,
+    item: SizedGroup, start: Start, batch: Batch, *, overlay: Overlay, clock: Clock
 ) -> Refusal | None:
-    if isinstance(item.template, Refusal):
-        return item.template
-    start = starts[item.group.name]
     refusal = start.verdicts[batch.pod_class]
     if refusal is not None:
         return refusal
@@ -70,6 +77,20 @@ def _answer(
     with overlay.trial():
         found = estimate([batch], start, Limiter([Threshold(nodes=1)], clock))
     return None if found.placed else Refusal(rule="limit", reasons=("one node is not enough",))
+
+
+def name_of_new(group: str) -> str:
+    """Return what a node that a group does not have yet is called."""
+    return f"a new node of {group}"
+
+
+def added(answers: Sequence[GroupAnswer]) -> dict[int, str]:
+    """Add one more node of every group that may grow to the overlay; return their rows with names."""
+    return {
+        each.start.add(each.start.template.node.name): name_of_new(each.group.group.name)
+        for each in answers
+        if each.may_grow and each.start is not None
+    }
 
 
 def additions(answers: Sequence[GroupAnswer]) -> Iterator[Change]:
@@ -96,6 +117,6 @@ def _addition(item: SizedGroup) -> Change:
         subject=group.name,
         before=str(item.size),
         after=str(after),
-        node=f"a new node of {group.name}",
+        node=name_of_new(group.name),
         size=float(count),
     )

@@ -1,5 +1,8 @@
 """Tries a pod that was changed: the whole filter, all rules and all devices, over all nodes."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from springtide.engine.placement.classes import Classifier, PodClass
 from springtide.engine.placement.family import Rows
 from springtide.engine.placement.tables import Placement, Tables
@@ -7,10 +10,19 @@ from springtide.model.pod import Pod
 
 
 class Trial:
-    """Which rows take a pod; equal questions are answered once."""
+    """Which rows take a pod; equal questions are answered once.
 
-    def __init__(self, tables: Tables, classifier: Classifier) -> None:
+    Rows of nodes that do not exist yet have a name of their own in `new`.
+    """
+
+    def __init__(
+        self,
+        tables: Tables,
+        classifier: Classifier,
+        new: Mapping[int, str] = MappingProxyType({}),
+    ) -> None:
         self.tables = tables
+        self.new = new
         self._classifier = classifier
         self._taken: dict[PodClass, int | None] = {}
 
@@ -38,4 +50,4 @@ class Trial:
 
     def name(self, row: int) -> str:
         """Return what the row's node is called."""
-        return self.tables.ledger.names[row]
+        return self.new.get(row) or self.tables.ledger.names[row]

@@ -2,6 +2,7 @@
 
 from msgspec.structs import replace
 
+from springtide.base.taints import Taint
 from springtide.engine.explain import ChangeKind
 from springtide.model.group import NodeGroup
 from springtide.model.node import Node
@@ -75,3 +76,38 @@ def test_a_group_of_all_or_none_gets_all_its_nodes() -> None:
     proposed, _ = told(pod(cpu=2), whole)
 
     assert proposed == ["add all 4 nodes, as it has none or all of them, to group whole (0 → 4)"]
+
+
+def changes_of(who: Pod, *groups: NodeGroup) -> list[tuple[str, str]]:
+    """Return the changes, each with where the pod fits then."""
+    cluster = Cluster([node("n1", provider_id="old-1", cards=cards(1, memory=1000))], groups=groups)
+    found = cluster.explain(who)
+    cluster.stage.picture.ledger.check()
+    return [(each.text, each.node) for each in found.changes]
+
+
+def test_where_no_group_takes_the_pod_it_may_ask_as_much_as_a_new_node_has() -> None:
+    larger = group("larger", template=described("t"))
+
+    found = changes_of(pod(gpu=1, gpumem=30_000), larger)
+
+    assert found == [
+        ("ask nvidia.com/gpumem: 24576 instead of 30000", "a new node of larger"),
+        ("ask nvidia.com/gpumem: 1000 instead of 30000", "n1"),
+    ]
+
+
+def test_a_group_whose_nodes_are_tainted_needs_a_toleration() -> None:
+    tainted = replace(described("t"), taints=(Taint(key="team"),))
+
+    found = changes_of(pod(gpu=1, gpumem=20_000), group("larger", template=tainted))
+
+    assert found[0] == ("tolerate the taint team:NoSchedule", "a new node of larger")
+
+
+def test_a_group_that_may_not_grow_is_not_counted_on() -> None:
+    full = group("larger", template=described("t"), max_size=3, size=3)
+
+    found = changes_of(pod(gpu=1, gpumem=30_000), full)
+
+    assert [node for _, node in found] == ["n1"]

@@ -153,24 +153,25 @@ def test_each_reason_of_devices_has_its_sentence() -> None:
     named = {"nvidia.com/use-gpuuuid": "other"}
     shared = running("r", "n1", card="a", gpumem=1, gpucores=1)
     full = running("r", "n1", card="a", gpumem=1, gpucores=100)
-    ask = {"gpu": 1, "gpumem": 10}
 
-    assert said(pod(**ask, annotations=typed), card("a", model="NVIDIA-T4")) == (
+    assert said(pod(gpu=1, gpumem=10, annotations=typed), card("a", model="NVIDIA-T4")) == (
         "the only device is of a type or mode that the pod does not accept: NVIDIA-T4"
     )
-    assert said(pod(**ask, annotations=named), card("a")) == (
+    assert said(pod(gpu=1, gpumem=10, annotations=named), card("a")) == (
         "the only device is not one that the pod names"
     )
-    assert said(pod(**ask), card("a", is_healthy=False), card("b", is_healthy=False)) == (
-        "both devices are unhealthy"
-    )
-    assert said(pod(**ask), card("a", slots=1), placed=(shared,)) == (
+    assert said(
+        pod(gpu=1, gpumem=10), card("a", is_healthy=False), card("b", is_healthy=False)
+    ) == ("both devices are unhealthy")
+    assert said(pod(gpu=1, gpumem=10), card("a", slots=1), placed=(shared,)) == (
         "the only device has as many containers as may share one (1)"
     )
-    assert said(pod(**ask, gpucores=100), card("a"), placed=(shared,)) == (
+    assert said(pod(gpu=1, gpumem=10, gpucores=100), card("a"), placed=(shared,)) == (
         "the only device lacks cores: most free are 99, 100 asked"
     )
-    assert said(pod(**ask), card("a"), placed=(full,)) == "the only device has no core left"
+    assert (
+        said(pod(gpu=1, gpumem=10), card("a"), placed=(full,)) == "the only device has no core left"
+    )
     assert said(pod(gpu=2, gpumem=10), card("a"), card("b", is_healthy=False)) == (
         "1 of 2 devices would do, 2 asked; 1 of 2 devices is unhealthy"
     )
