@@ -13,9 +13,11 @@ from msgspec.structs import replace
 from springtide.base.quantity import Quantity
 from springtide.base.taints import Taint, Toleration
 from springtide.engine.explain import Change, ChangeKind, Explained
+from springtide.engine.placement.admission import admitted
 from springtide.engine.placement.wishes import lowered
 from springtide.model.node import Node
 from springtide.model.pod import Container, Pod
+from springtide.vendors.nvidia import FAMILY
 from tests.builders import card, node, pod
 from tests.explaining import Cluster, running
 
@@ -91,7 +93,14 @@ def asking(*, is_plain: bool = True) -> st.SearchStrategy[Pod]:
         tolerations=st.lists(st.sampled_from([Toleration(key="a", operator="Exists")]), max_size=1),
         priority=st.sampled_from([5, 0]),
     )
-    return one if is_plain else st.builds(_with_second, one, one)
+    return (one if is_plain else st.builds(_with_second, one, one)).map(_stored)
+
+
+def _stored(who: Pod) -> Pod:
+    """Return the pod as admission stores it."""
+    answer = admitted(who, {"NVIDIA": FAMILY})
+    assert isinstance(answer, Pod)
+    return answer
 
 
 def _with_second(first: Pod, second: Pod) -> Pod:
@@ -135,7 +144,7 @@ def test_no_larger_amount_of_devices_than_the_proposed_one_fits(cluster: Cluster
 
     for wish in cluster.stage.families["NVIDIA"].wishes(who):
         amounts = range(wish.least, wish.asked)
-        fitting = [each for each in amounts if cluster.fits(lowered(who, wish, each))]
+        fitting = [each for each in amounts if cluster.fits(_stored(lowered(who, wish, each)))]
 
         assert proposed.get(wish.resource) == max(fitting, default=None)
 

@@ -17,6 +17,7 @@ from springtide.model.node import Node
 from springtide.model.pod import Pod
 from springtide.model.problem import Problem
 from springtide.model.profile import DeviceProfile
+from springtide.model.resource_claims import DeviceObjects
 from springtide.model.selecting import Selecting
 from springtide.model.storage import Storage
 from springtide.model.workload import DaemonSet
@@ -52,6 +53,7 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     manifests: tuple[Pod, ...] = ()
     daemon_sets: tuple[DaemonSet, ...] = ()
     storage: Storage = Storage()
+    device_objects: DeviceObjects = DeviceObjects()
     selecting: Selecting = Selecting()
     namespaces: Mapping[str, Mapping[str, str]] = {}
     budgets: tuple[DisruptionBudget, ...] = ()
@@ -136,6 +138,7 @@ class _Reading:
             manifests=tuple(objects.manifests.values()),
             daemon_sets=tuple(objects.daemon_sets.values()),
             storage=objects.storage,
+            device_objects=objects.device_objects,
             selecting=objects.selecting,
             namespaces=objects.namespaces,
             budgets=tuple(objects.budgets.values()),

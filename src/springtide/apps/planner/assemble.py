@@ -9,11 +9,18 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
+from springtide.apps.planner.device_claims import (
+    can_judge,
+    waits_for_claims,
+    without_device_claims,
+)
 from springtide.engine.capacity.situation import SizedGroup
+from springtide.engine.dynamic_resources.copies import slices_by_node
 from springtide.engine.framework.ask import keys_read
 from springtide.engine.framework.claims import named_disks
 from springtide.engine.framework.default_selector import DefaultSelectors
 from springtide.engine.framework.scheduling_gates import pre_enqueue
+from springtide.engine.placement.admission import admitted
 from springtide.engine.placement.classes import standing_holding
 from springtide.engine.placement.family import DeviceFamily
 from springtide.engine.preemption import Evictable, Residents
@@ -28,6 +35,7 @@ from springtide.model.presence import standing
 from springtide.model.problem import Problem
 from springtide.model.profile import DeviceProfile
 from springtide.model.refusal import Refusal
+from springtide.model.resource_claims import DeviceObjects
 from springtide.model.storage import Storage
 from springtide.wire.documents import Input
 from springtide.wire.hami import keys
@@ -72,7 +80,7 @@ def assemble(
         if group.template is not None:
             registered[group.template.name] = _registered(group.template, families)
     pods, denied = _everyone(found, families, problems)
-    placed, waiting, apart = _sorted_out(pods, ledger.rows)
+    placed, waiting, apart = _sorted_out(pods, ledger.rows, found.device_objects)
     defaults = DefaultSelectors(found.selecting, spreading) if spreading else None
     read_keys = _read_keys(found, pods, waiting, defaults)
     ledger.hold_all(
@@ -90,7 +98,10 @@ def assemble(
     pods_on: dict[str, list[Pod]] = defaultdict(list)
     for pod, place in placed:
         pods_on[place].append(pod)
+    slices_on = slices_by_node(found.device_objects.slices.values())
     fleet = Fleet(
+        devices=found.device_objects,
+        slices_on=slices_on,
         registered=registered,
         pods_on=pods_on,
         daemons=daemon_sets(found.daemon_sets, pods),
@@ -236,14 +247,16 @@ def _everyone(
     pods = [*found.pods]
     denied: list[tuple[Pod, str]] = []
     for manifest in found.manifests:
-        admitted = _admitted(manifest, families)
-        if isinstance(admitted, Refusal):
-            denied.append((manifest, f"would be denied at admission: {admitted.text}"))
+        answer = admitted(manifest, families)
+        if isinstance(answer, Refusal):
+            denied.append((manifest, f"would be denied at admission: {answer.text}"))
         else:
-            pods.append(admitted)
+            pods.append(answer)
     pods = _told_apart(pods, problems)
     if any(pod.spec.volumes for pod in pods) and _incomplete(found.storage, problems):
         pods = _without_claims(pods)
+    if not can_judge(pods, found.device_objects, problems):
+        pods = without_device_claims(pods)
     return pods, denied
 
 
@@ -315,7 +328,7 @@ def _unclaimed(spec: PodSpec) -> PodSpec:
 
 
 def _sorted_out(
-    pods: Iterable[Pod], rows: Mapping[str, int]
+    pods: Iterable[Pod], rows: Mapping[str, int], devices: DeviceObjects
 ) -> tuple[list[tuple[Pod, str]], list[Pod], list[tuple[Pod, str]]]:
     """Return the pods that occupy a node, with its name, those that wait for one, and the others.
 
@@ -331,7 +344,7 @@ def _sorted_out(
             continue
         if place := _place_of(pod):
             placed.append((pod, place))
-        elif reason := _waits_for(pod):
+        elif reason := _waits_for(pod) or waits_for_claims(pod, devices):
             apart.append((pod, reason))
         elif place := _nomination(pod, rows):
             placed.append((pod, place))
@@ -401,13 +414,3 @@ def _unreadable(pod: Pod, family: str, place: str, refusal: Refusal) -> Problem:
         field="metadata.annotations",
         message=f"{refusal.text}. Node {place} takes no {family} pods while this pod runs.",
     )
-
-
-def _admitted(pod: Pod, families: Mapping[str, DeviceFamily]) -> Pod | Refusal:
-    """Return a manifest's pod as admission would store it, or why it would be denied."""
-    for family in families.values():
-        answer = family.admit(pod.spec)
-        if isinstance(answer, Refusal):
-            return answer
-        pod = replace(pod, spec=answer)
-    return pod

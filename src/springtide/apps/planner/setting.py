@@ -4,8 +4,8 @@ from springtide.apps.planner import inspection
 from springtide.apps.planner.families import Policies, families
 from springtide.apps.planner.report import InputReport
 from springtide.base.errors import SpringtideError
+from springtide.engine.placement.configured import InvalidConfig
 from springtide.engine.placement.family import DeviceFamily
-from springtide.vendors.nvidia import InvalidConfig
 from springtide.wire.documents import DEVICE_CONFIG, Input
 
 

@@ -9,7 +9,7 @@ from springtide.apps.planner import inspection
 from springtide.apps.planner.assemble import Picture, assemble
 from springtide.apps.planner.consulting import Consulted, consulted
 from springtide.apps.planner.families import Policies
-from springtide.apps.planner.schedulers import Schedulers, schedulers
+from springtide.apps.planner.schedulers import Claimable, Schedulers, schedulers
 from springtide.apps.planner.setting import families_of
 from springtide.apps.planner.spending import Calls
 from springtide.base.clock import Clock
@@ -17,6 +17,7 @@ from springtide.engine.placement.classes import Classifier
 from springtide.engine.placement.family import DeviceFamily
 from springtide.engine.placement.tables import Tables
 from springtide.model.problem import Problem
+from springtide.wire.cel import Selectors
 from springtide.wire.documents import Input
 
 
@@ -42,7 +43,10 @@ def staged(
     configuration with which nothing starts, or with an extender that cannot be called as it says.
     """
     kinds = families_of(found, policies)
-    judges = schedulers(found.scheduler, kinds, found.storage)
+    claimable = Claimable(
+        storage=found.storage, devices=found.device_objects, selectors=Selectors()
+    )
+    judges = schedulers(found.scheduler, kinds, claimable)
     picture = assemble(found, kinds, spreading=judges.spreading)
     with consulted(found, picture, kinds, allowed=calls, clock=clock) as heard:
         yield Stage(
@@ -61,6 +65,7 @@ def staged(
                 kinds,
                 keys=picture.read_keys,
                 appearance=heard.appearance,
+                devices=found.device_objects,
                 defaults=picture.defaults,
             ),
             problems=(

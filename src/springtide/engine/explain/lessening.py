@@ -4,7 +4,7 @@ Each is the smallest of its kind: with one step more than it says, the pod fits 
 where less never does worse, which a pod with several containers that ask for devices can break.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, assert_never
 
 import numpy as np
@@ -13,19 +13,22 @@ from msgspec.structs import replace
 
 from springtide.base.names import CPU, PODS
 from springtide.base.quantity import NANO, Quantity
-from springtide.engine.explain.bisection import largest
+from springtide.engine.explain.bisection import Fits, largest
 from springtide.engine.explain.changes import Change, ChangeKind
 from springtide.engine.explain.trial import Trial
 from springtide.engine.explain.words import shown, unit_of
+from springtide.engine.placement.admission import admitted
 from springtide.engine.placement.family import DeviceFamily
 from springtide.engine.placement.wishes import Wish, WishKind, edited, lowered, put
 from springtide.model.columns import DeviceColumns, distinct
 from springtide.model.ledger import Ledger
 from springtide.model.pod import Container, Pod
+from springtide.model.refusal import Refusal
 from springtide.model.resources import Resources, amount, lookup
 
 _MIB: Final = 2**20
 _PERCENT: Final = 100
+_DEVICES_MAX: Final = 32
 
 Amounts = npt.NDArray[np.int32] | npt.NDArray[np.int64]
 
@@ -43,16 +46,29 @@ def less(pod: Pod, trial: Trial) -> Iterator[Change]:
 
 
 def _less_of_devices(pod: Pod, family: DeviceFamily, wish: Wish, trial: Trial) -> Iterator[Change]:
-    value = largest(
-        wish.least,
-        wish.asked,
-        lambda amount: trial.fits(lowered(pod, wish, amount)),
-        hints=_free_of_devices(family.name, wish, trial.tables.ledger),
-    )
-    if value is None:
-        return
-    words = str(wish.asked), str(value)
-    yield _change(wish.resource, (wish.asked, value), words, lowered(pod, wish, value), trial)
+    def fits(amount: int) -> bool:
+        changed = _written_anew(lowered(pod, wish, amount), trial)
+        return changed is not None and trial.fits(changed)
+
+    value = _largest(wish, fits, _free_of_devices(family.name, wish, trial.tables.ledger))
+    changed = None if value is None else _written_anew(lowered(pod, wish, value), trial)
+    if value is not None and changed is not None:
+        words = str(wish.asked), str(value)
+        yield _change(wish.resource, (wish.asked, value), words, changed, trial)
+
+
+def _largest(wish: Wish, fits: Fits, free: Sequence[int]) -> int | None:
+    # Numbers of devices are small, and some are denied between others that are not.
+    if wish.kind is WishKind.DEVICES and wish.asked <= _DEVICES_MAX:
+        smaller = range(wish.asked - 1, wish.least - 1, -1)
+        return next((count for count in smaller if fits(count)), None)
+    return largest(wish.least, wish.asked, fits, hints=free)
+
+
+def _written_anew(pod: Pod, trial: Trial) -> Pod | None:
+    """Return the pod as admission would store it, None if it would be denied."""
+    answer = admitted(pod, trial.tables.families)
+    return None if isinstance(answer, Refusal) else answer
 
 
 def _free_of_devices(family: str, wish: Wish, ledger: Ledger) -> list[int]:

@@ -4,7 +4,7 @@ A family says which resources carry the wishes and what stands for one that is n
 one edits the containers as a person would edit the manifest.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 from typing import Final
 
@@ -37,7 +37,7 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     kind: WishKind
     resource: str
     marker: str
-    asked: int
+    asked: int = 0
     least: int = 1
     default: int | None = None
     overruled_by: str = ""
@@ -48,6 +48,18 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
 Edit = Callable[[Container], Container]
 
 _NOTHING: Final = of(0)
+
+
+def wishes_in(pod: Pod, patterns: Iterable[Wish]) -> tuple[Wish, ...]:
+    """Return the wishes that a pod makes of those that can be made, each with what it asks."""
+    containers = (*pod.spec.init_containers, *pod.spec.containers)
+    found = []
+    for pattern in patterns:
+        amounts = (wished(container, pattern) for container in containers)
+        asked = max((amount for amount in amounts if amount), default=0)
+        if pattern.resource and asked:
+            found.append(replace(pattern, asked=asked))
+    return tuple(found)
 
 
 def lowered(pod: Pod, wish: Wish, value: int) -> Pod:

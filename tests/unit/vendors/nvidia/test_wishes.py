@@ -8,7 +8,7 @@ from tests.builders import pod
 
 def wishes(who: Pod, **config: object) -> dict[str, int]:
     """Return the amounts by resource."""
-    found = Nvidia(config_from(config)).wishes(who)
+    found = Nvidia(config_from({"nvidia": config})).wishes(who)
     return {each.resource.removeprefix("nvidia.com/"): each.asked for each in found}
 
 
@@ -41,7 +41,7 @@ def test_a_pod_without_cards_wishes_for_nothing() -> None:
 
 
 def test_memory_is_told_in_the_unit_of_the_cards() -> None:
-    family = Nvidia(config_from({"memoryFactor": 2}))
+    family = Nvidia(config_from({"nvidia": {"memoryFactor": 2}}))
 
     (memory,) = (
         each for each in family.wishes(pod(gpu=1, gpumem=5)) if each.kind is WishKind.MEMORY
