@@ -79,9 +79,17 @@ def _told(reason: str, about: _About) -> str:
 def _whole_node(refusal: Refusal, cells: Cells, wishes: Wishes) -> str:
     if Reason.NODE_INSUFFICIENT_DEVICE not in refusal.reasons:
         return refusal.detail
-    asked = wishes.get(WishKind.DEVICES)
+    wish = wishes.get(WishKind.DEVICES)
+    asked = 0 if wish is None else wish.asked
     most = int(cells.columns.count[cells.rows].max(initial=0))
-    return f"the node has {count(most, 'device')}, {asked.asked if asked else 'more'} asked"
+    others = " of another" if 0 < asked <= most else ""
+    return f"the node has {count(most, 'device')} of type {_types_of(cells)}, {asked}{others} asked"
+
+
+def _types_of(cells: Cells) -> str:
+    columns = cells.columns
+    found = distinct(cells.of(columns.model)).tolist()
+    return joined(sorted(columns.types.values[code] or "unnamed" for code in found))
 
 
 def _memory(about: _About) -> str:
@@ -112,11 +120,9 @@ def _cores(about: _About) -> str:
 
 
 def _types(about: _About) -> str:
-    columns = about.cells.columns
-    found = distinct(about.cells.of(columns.model)).tolist()
-    types = sorted(columns.types.values[code] or "unnamed" for code in found)
     are = "is" if about.is_one else "are"
-    return f"{about.some} {are} of a type or mode that the pod does not accept: {joined(types)}"
+    types = _types_of(about.cells)
+    return f"{about.some} {are} of a type or mode that the pod does not accept: {types}"
 
 
 def _shared(about: _About) -> str:

@@ -175,7 +175,10 @@ def test_each_reason_of_devices_has_its_sentence() -> None:
     assert said(pod(gpu=2, gpumem=10), card("a"), card("b", is_healthy=False)) == (
         "1 of 2 devices would do, 2 asked; 1 of 2 devices is unhealthy"
     )
-    assert said(pod(gpu=2, gpumem=10), card("a")) == "the node has 1 device, 2 asked"
+    assert (
+        said(pod(gpu=2, gpumem=10), card("a"))
+        == "the node has 1 device of type NVIDIA-A10, 2 asked"
+    )
 
 
 def test_a_device_that_is_in_use_cannot_be_had_alone() -> None:
