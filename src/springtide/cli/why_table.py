@@ -105,7 +105,7 @@ def _nodes(names: Sequence[str], total: int, style: Style) -> str:
         return " ".join(names)
     if len(names) == total:
         return f"all {total} nodes"
-    return f"{listed(names)} ({len(names)} nodes)"
+    return f"{len(names)} nodes: {listed(names)}"
 
 
 def _devices(item: PodWhy, style: Style) -> list[str]:
@@ -153,9 +153,14 @@ def _told(changes: Sequence[ChangeReport], style: Style) -> Iterator[tuple[str, 
 
 
 def _groups(item: PodWhy, style: Style) -> list[str]:
+    alike: dict[str, list[str]] = {}
+    for each in item.groups:
+        why = f"{each.reason}: {each.detail}" if each.detail else each.reason
+        alike.setdefault(why, []).append(each.group)
     rows = [
-        (each.group, f"{each.reason}: {each.detail}" if each.detail else each.reason)
-        for each in item.groups
+        (name, why)
+        for why, names in alike.items()
+        for name in (names if style.is_wide else [listed(names)])
     ]
     return rows_table(("GROUP", "WHY ONE MORE NODE OF IT DOES NOT HELP"), rows, style)
 

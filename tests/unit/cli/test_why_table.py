@@ -88,9 +88,9 @@ def test_nodes_that_say_the_same_stand_in_one_row() -> None:
     text = lines(answer(verdicts=(FITTING, REFUSING)))
 
     assert text[2:5] == [
-        "NODES              REASON   WHY",
-        "n-3                fits",
-        "n-1 n-2 (2 nodes)  2/2 Bad  both are bad",
+        "NODES             REASON   WHY",
+        "n-3               fits",
+        "2 nodes: n-1 n-2  2/2 Bad  both are bad",
     ]
 
 
@@ -204,12 +204,16 @@ def test_groups_that_do_not_help_say_why() -> None:
     groups = (
         GroupVerdict(group="g", reason="Bad", detail="worse"),
         GroupVerdict(group="h", reason="No"),
+        GroupVerdict(group="i", reason="No"),
     )
 
-    text = lines(answer(groups=groups))
+    short, wide = (
+        lines(answer(groups=groups), style=Style(is_wide=each)) for each in (False, True)
+    )
 
-    assert "g      Bad: worse" in text
-    assert "h      No" in text
+    assert "g      Bad: worse" in short
+    assert "h i    No" in short
+    assert "i      No" in wide
 
 
 def test_the_words_of_the_scheduler_follow() -> None:
