@@ -97,8 +97,6 @@ def _memory(about: _About) -> str:
     cells = about.cells
     totals = cells.of(cells.columns.memory_total)
     free = totals - cells.of(cells.columns.memory_used)
-    if not len(free):
-        return lacks
     freest = int(free.argmax())
     of = "" if free[freest] == totals[freest] else f" of {memory(int(totals[freest]))}"
     largest = memory(int(free[freest]))

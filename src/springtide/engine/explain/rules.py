@@ -96,14 +96,9 @@ def _cordoned(_case: _Case) -> str:
     return "the node is cordoned; kubectl uncordon undoes that"
 
 
-def _named(case: _Case) -> str:
-    return f"the pod names node {case.pod_class.framework.node_name}"
-
-
 _SENTENCES: Final[Mapping[str, Callable[[_Case], str]]] = {
     "NodeResourcesFit": _resources,
     "TaintToleration": _taints,
     "NodeAffinity": _affinity,
     "NodeUnschedulable": _cordoned,
-    "NodeName": _named,
 }
