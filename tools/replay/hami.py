@@ -402,14 +402,15 @@ class World:
                     target[key] = value
         if fingerprint(node, self.kind) != before:
             return {step["node"]}
-        if any(
-            "Reported" in (step.get("annotations", {}).get(key) or "")
-            for key in self.kind.handshakes
-        ):
+        if self.kind.is_reread_on_report and self._is_reported(step):
             return {step["node"]}
         if self.kind.at_once in step.get("annotations", {}):
             self.report.skipped["cordon at once"] += 1
         return set()
+
+    def _is_reported(self, step: Json) -> bool:
+        notes = step.get("annotations", {})
+        return any("Reported" in (notes.get(key) or "") for key in self.kind.handshakes)
 
     # Reading
 

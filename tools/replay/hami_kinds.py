@@ -25,7 +25,8 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
     """One family set up as a scenario has it.
 
     `registers` names by HAMi's word, in HAMi's order, the annotation that registers its devices and
-    the resource whose number says that they are there. `texts` are the annotations of a pod that
+    the resource whose number says that they are there; `handshakes` are the annotations by which a
+    plugin reports, `is_reread_on_report` whether HAMi then reads the node again. `texts` are the annotations of a pod that
     say container by container what it holds, `documents` those in JSON. `at_once` is the node
     annotation that counts at once. `has_mode` says whether a registered mode is kept as it is,
     `groups_by_chance` whether HAMi chooses by chance between equal groups of devices.
@@ -34,6 +35,7 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
     family: DeviceFamily
     registers: Mapping[str, tuple[str, str]]
     handshakes: tuple[str, ...]
+    is_reread_on_report: bool
     is_own_denial: Callable[[str], bool]
     texts: frozenset[str]
     documents: frozenset[str]
@@ -54,6 +56,7 @@ def _nvidia(config: str, flags: Json) -> Kind:
         family=nvidia.Nvidia(read, **_policies(flags)),
         registers={nvidia.FAMILY.name: register},
         handshakes=("hami.io/node-handshake",),
+        is_reread_on_report=False,
         is_own_denial=lambda message: message.startswith("invalid"),
         texts=frozenset({nvidia_codec.ALLOCATED, nvidia_codec.TO_ALLOCATE}),
         documents=frozenset({nvidia_codec.MIG_ALLOCATIONS}),
@@ -84,6 +87,7 @@ def _ascend(config: str, flags: Json) -> Kind:
             for chip in read.chips
         },
         handshakes=tuple(f"hami.io/node-handshake-{word}" for word in words),
+        is_reread_on_report=True,
         is_own_denial=lambda message: any(part in message for part in _ASCEND_DENIALS),
         texts=frozenset(key.format(word=word) for word in words for key in texts),
         documents=frozenset(ascend_codec.CUT.format(word=word) for word in words),

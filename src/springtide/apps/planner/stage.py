@@ -10,6 +10,7 @@ from springtide.apps.planner.assemble import Picture, assemble
 from springtide.apps.planner.consulting import Consulted, consulted
 from springtide.apps.planner.families import Policies
 from springtide.apps.planner.schedulers import Claimable, Schedulers, schedulers
+from springtide.apps.planner.selector_faults import selector_faults
 from springtide.apps.planner.setting import families_of
 from springtide.apps.planner.spending import Calls
 from springtide.base.clock import Clock
@@ -43,9 +44,8 @@ def staged(
     configuration with which nothing starts, or with an extender that cannot be called as it says.
     """
     kinds = families_of(found, policies)
-    claimable = Claimable(
-        storage=found.storage, devices=found.device_objects, selectors=Selectors()
-    )
+    selectors = Selectors()
+    claimable = Claimable(storage=found.storage, devices=found.device_objects, selectors=selectors)
     judges = schedulers(found.scheduler, kinds, claimable)
     picture = assemble(found, kinds, spreading=judges.spreading)
     with consulted(found, picture, kinds, allowed=calls, clock=clock) as heard:
@@ -71,6 +71,7 @@ def staged(
             problems=(
                 *found.problems,
                 *inspection.inspected(found),
+                *selector_faults(found, selectors),
                 *picture.problems,
                 *judges.problems,
                 *heard.problems,

@@ -9,6 +9,7 @@ from springtide.engine.capacity.shortage import shortage
 from springtide.engine.capacity.states import DeviceStates
 from springtide.engine.dynamic_resources.copies import moved
 from springtide.engine.framework.ask import reads_others
+from springtide.engine.framework.dynamic_resources import DynamicResources
 from springtide.engine.framework.node_resources_fit import NodeResourcesFit
 from springtide.engine.placement.classes import PodClass, standing_holding
 from springtide.engine.placement.tables import Tables
@@ -146,6 +147,8 @@ def _verdict(start: Start, pod_class: PodClass, row: int) -> Refusal | None:
     if answer.rule == NodeResourcesFit.name:
         free = start.overlay.ledger.resources.free(row)
         return replace(answer, detail=shortage(answer, pod_class, free))
+    if answer.rule == DynamicResources.name:
+        return replace(answer, detail=start.tables.claims_shortfall(pod_class, row))
     inventory = dict(start.template.inventories).get(answer.rule)
     if inventory is None:
         return dict(start.template.refusals).get(answer.rule, answer)

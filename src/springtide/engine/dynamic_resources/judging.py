@@ -17,6 +17,7 @@ from springtide.engine.dynamic_resources.pools import PoolView
 from springtide.engine.dynamic_resources.requests import Wanted, WantedClaim, words_of
 from springtide.engine.dynamic_resources.results import score
 from springtide.engine.dynamic_resources.search import Found, Search
+from springtide.engine.dynamic_resources.shortfall import shortfall
 from springtide.engine.dynamic_resources.supply import Offer
 from springtide.model.device_slices import PoolName
 from springtide.model.device_usage import PoolUse
@@ -74,6 +75,10 @@ class Judge:
         if known.answer.reason:
             return None
         return tuple(tuple(_chosen(pick, offer) for pick in claim) for claim in known.picks)
+
+    def shortfall(self, offer: Offer, usage: UsageOf) -> str:
+        """Return which request a node cannot meet that offers this and refuses."""
+        return shortfall(self._claims, offer.views, usage, self._matching)
 
     def _ask(self, offer: Offer, usage: UsageOf) -> _Known:
         key = (offer.content(self._words), tuple(usage(each.pool.name) for each in offer.views))

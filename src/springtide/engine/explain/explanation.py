@@ -17,6 +17,7 @@ from springtide.engine.explain.rules import rule_sentence
 from springtide.engine.explain.tolerating import tolerated
 from springtide.engine.explain.trial import Trial
 from springtide.engine.explain.verdicts import cells_of, settled
+from springtide.engine.framework.dynamic_resources import DynamicResources
 from springtide.engine.placement.classes import Classifier, PodClass
 from springtide.engine.placement.tables import Tables
 from springtide.engine.preemption import Evictable
@@ -95,6 +96,8 @@ def sentence(
     """Return what these rows, which refuse in the same words, lack."""
     if refusal == pod_class.refusal:
         return refusal.detail
+    if refusal.rule == DynamicResources.name:
+        return tables.claims_shortfall(pod_class, rows[0])
     family = tables.families.get(refusal.rule)
     if family is None:
         return rule_sentence(pod_class, refusal, tables.ledger, rows) or refusal.detail

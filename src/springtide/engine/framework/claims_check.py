@@ -14,7 +14,13 @@ from msgspec.structs import replace
 
 from springtide.base.selectors import NodeSelectorTerm, any_term_matches
 from springtide.engine.dynamic_resources.allocator import Allocator
-from springtide.engine.dynamic_resources.judging import MET, Answer, Judge, UsageOf
+from springtide.engine.dynamic_resources.judging import (
+    CANNOT_ALLOCATE,
+    MET,
+    Answer,
+    Judge,
+    UsageOf,
+)
 from springtide.engine.dynamic_resources.requests import WantedClaim
 from springtide.engine.dynamic_resources.results import allocations
 from springtide.engine.dynamic_resources.supply import Offer
@@ -102,6 +108,13 @@ class ClaimsCheck:
         keys = [*self._keys, *([""] * (len(given) - len(self._keys)))]
         fresh = (HeldClaim(key, each) for key, each in zip(keys, given, strict=True))
         return (*self._reused, *fresh)
+
+    def shortfall(self, ledger: Ledger, row: int) -> str:
+        """Return which request a row cannot meet, for people; empty if it lacks no devices."""
+        usage = self._usage(ledger)
+        if self._search(ledger, row, usage).reason != CANNOT_ALLOCATE:
+            return ""
+        return self._judge(ledger, row).shortfall(self._offer(ledger, row), usage)
 
     def _answer(self, ledger: Ledger, row: int, usage: UsageOf) -> Answer:
         answer = self._search(ledger, row, usage)

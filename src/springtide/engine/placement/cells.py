@@ -24,6 +24,10 @@ MemoryAsked = Int32 | Int64 | int
 _UINT8: Final = tuple(np.arange(256, dtype=np.uint8))
 """Codes as array scalars, made once: making one costs as much as an operation on a few rows."""
 
+without_alarm: Final = np.errstate(invalid="ignore")
+"""For functions that count with products: numpy was seen to warn of an invalid value in a product of
+small arrays of whole numbers, which can have none. One context around many products costs least."""
+
 
 class Cells:
     """The cells of the rows in question."""
@@ -146,6 +150,7 @@ def joined(earlier: Verdicts, later: Verdicts) -> Verdicts:
     )
 
 
+@without_alarm
 def load_scores(columns: DeviceColumns, rows: Rows) -> Float32:
     """Return how loaded the nodes are, all devices of the family taken together."""
     return node_scores(

@@ -246,6 +246,13 @@ class Tables:
         found = self.framework_of(pod_class).devices_on(table.prepared, self.ledger, row)
         return rule.refusal if found is None else found
 
+    def claims_shortfall(self, pod_class: PodClass, row: int) -> str:
+        """Return which request for devices this row cannot meet, for people."""
+        table = self.table(pod_class)
+        assert table.prepared is not None
+        _, check = self.framework_of(pod_class).claims_check(table.prepared)
+        return "" if check is None else check.shortfall(self.ledger, row)
+
     def with_code(self, pod_class: PodClass, code: int, *, below: int) -> list[int]:
         """Return the rows below one that the framework's rule of this code refuses."""
         return np.flatnonzero(self.table(pod_class).code[:below] == code).tolist()

@@ -4,7 +4,8 @@ Every kind of chip has keys of its own; together they are one inventory and one 
 cannot be read is a refusal, never a smaller node and never "holds nothing".
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Final
 
 import msgspec
@@ -35,13 +36,9 @@ Grants = tuple[Grant, ...]
 def inventory_of(node: Node, config: AscendConfig) -> Inventory | Refusal | None:
     """Return the chips that the node registers; a Refusal if malformed, None if there are none."""
     devices: list[Device] = []
-    for chip in config.chips:
-        key = REGISTER.format(word=chip.word)
-        registration = node.annotations.get(key)
-        if registration is None:
-            continue
+    for key, _ in _named(REGISTER, node.annotations, config):
         try:
-            devices += register.decode(registration)
+            devices += register.decode(node.annotations[key])
         except Malformed as fault:
             return malformed(FAMILY_NAME, f"{key}: {fault}")
     if not devices:
@@ -67,22 +64,34 @@ def encode(allocation: Allocation, config: AscendConfig) -> dict[str, str]:
 
 def decode(pod: Pod, config: AscendConfig) -> Allocation | Refusal | None:
     """Return what the pod holds; a Refusal if it cannot be read, None if nothing is written."""
-    if fell_back(pod):
+    named = _named(ALLOCATED, pod.annotations, config)
+    if not named or fell_back(pod):
         return None
     written: list[tuple[Grants, ...]] = []
-    for chip in config.chips:
-        answer = _held(pod, chip)
+    for key, chip in named:
+        answer = _held(pod, key, chip)
         if isinstance(answer, Refusal):
             return answer
-        if answer is not None:
-            written.append(answer)
-    if not written:
-        return None
+        written.append(answer)
     return Allocation(
         family=FAMILY_NAME,
         containers=without_ended_init(_merged(written), pod),
         init_count=len(pod.spec.init_containers),
     )
+
+
+def _named(
+    pattern: str, annotations: Mapping[str, str], config: AscendConfig
+) -> list[tuple[str, Chip]]:
+    """Return the kinds of chip that the annotations tell of, each with its key."""
+    if not annotations:
+        return []
+    return [(key, chip) for key, chip in _keys(pattern, config) if key in annotations]
+
+
+@lru_cache(maxsize=64)
+def _keys(pattern: str, config: AscendConfig) -> tuple[tuple[str, Chip], ...]:
+    return tuple((pattern.format(word=chip.word), chip) for chip in config.chips)
 
 
 def _has_soft_split(node: Node, config: AscendConfig) -> bool:
@@ -108,13 +117,9 @@ def _cut(allocated: Sequence[Sequence[Grant]]) -> str:
     return msgspec.json.encode(pieces).decode()
 
 
-def _held(pod: Pod, chip: Chip) -> tuple[Grants, ...] | Refusal | None:
-    key = ALLOCATED.format(word=chip.word)
-    text = pod.annotations.get(key)
-    if text is None:
-        return None
+def _held(pod: Pod, key: str, chip: Chip) -> tuple[Grants, ...] | Refusal:
     try:
-        granted = containers.decode(text)[:-1]
+        granted = containers.decode(pod.annotations[key])[:-1]
     except Malformed as fault:
         return unreadable(FAMILY_NAME, pod, f"{key}: {fault}")
     specs = (*pod.spec.init_containers, *pod.spec.containers)

@@ -85,23 +85,25 @@ def _fit_request(
     by_network = is_by_network(request, [devices[position].network for position in candidates])
     tries = [position for position in order if position in candidates]
     walk.along(tries, wants_all=request.needs_pairs or by_network)
+    picked = _chosen(request, walk.picked, devices, by_network=by_network)
+    if len(picked) == request.count:
+        return [_granted(ask, request, trial, position) for position in picked]
+    # HAMi counts pairs out of the chips that are asked for, not out of the candidates.
+    total = request.count if request.needs_pairs else len(candidates)
+    return checks.refusal_of(
+        FAMILY_NAME, walk.counts, picked=len(picked), total=total, tells_none=request.needs_pairs
+    )
+
+
+def _chosen(
+    request: Request, collected: list[int], devices: Sequence[Device], *, by_network: bool
+) -> list[int]:
+    """Return the chips that are given of those that would do; not as many if they do not suffice."""
     if request.needs_pairs:
-        picked = topology.whole_modules(devices, walk.picked, request.count)
-        total = request.count
-    else:
-        picked, total = walk.picked, len(candidates)
-        if by_network and len(picked) >= request.count:
-            picked = topology.nearest(devices, picked, request.count)
-    if len(picked) != request.count:
-        # HAMi counts pairs out of the chips that are asked for, not out of the candidates.
-        return checks.refusal_of(
-            FAMILY_NAME,
-            walk.counts,
-            picked=len(picked),
-            total=total,
-            tells_none=request.needs_pairs,
-        )
-    return [_granted(ask, request, trial, position) for position in picked]
+        return topology.whole_modules(devices, collected, request.count)
+    if by_network and len(collected) > request.count:
+        return topology.nearest(devices, collected, request.count)
+    return collected
 
 
 class _Walk:

@@ -21,6 +21,7 @@ from springtide.engine.placement.cells import (
     per_row,
     settle,
     table,
+    without_alarm,
 )
 from springtide.engine.placement.family import ACCEPTED, Rows, Verdicts
 from springtide.engine.placement.filters import type_matches
@@ -34,6 +35,7 @@ from springtide.vendors.ascend.config import SOFT
 _TABLES_MAX: Final = 4096
 
 
+@without_alarm
 def evaluate(ask: AscendAsk, columns: DeviceColumns, rows: Rows) -> Verdicts:
     """Return the verdicts over these rows: the first refusing request's, or that all pass."""
     cells = Cells(columns, rows)

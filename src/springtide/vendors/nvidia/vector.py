@@ -23,6 +23,7 @@ from springtide.engine.placement.cells import (
     per_row,
     settle,
     table,
+    without_alarm,
 )
 from springtide.engine.placement.family import ACCEPTED, Rows, Verdicts
 from springtide.engine.placement.filters import type_matches, type_ok
@@ -38,6 +39,7 @@ from springtide.vendors.nvidia.config import FAMILY_NAME
 _TABLES_MAX: Final = 4096
 
 
+@without_alarm
 def evaluate(ask: NvidiaAsk, columns: DeviceColumns, rows: Rows) -> Verdicts:
     """Return the verdicts over these rows: the first refusing request's, or that all pass."""
     cells = _Cells(ask, columns, rows)
