@@ -18,7 +18,7 @@ from springtide.engine.placement.wishes import lowered
 from springtide.model.node import Node
 from springtide.model.pod import Container, Pod
 from springtide.vendors.nvidia import FAMILY
-from tests.builders import card, node, pod
+from tests.builders import card, group, node, pod
 from tests.explaining import Cluster, running
 
 MEMORY_MAX = 12
@@ -226,3 +226,26 @@ def test_the_verdicts_account_for_every_node_once(cluster: Cluster, who: Pod) ->
     rows = sorted(row for each in found.verdicts for row in each.rows)
 
     assert rows == list(range(cluster.stage.picture.ledger.count))
+
+
+@settings(max_examples=100, deadline=None)
+@given(clusters(), asking(), nodes())
+def test_a_change_that_counts_on_a_new_node_fits_one(
+    cluster: Cluster, who: Pod, described: list[Node]
+) -> None:
+    groups = [
+        group(f"g{index}", template=replace(each, name=f"t{index}", is_unschedulable=False))
+        for index, each in enumerate(described)
+    ]
+    there = cluster.stage.picture.ledger
+    grown = Cluster(there.nodes, groups=groups)
+    found = stuck(grown, who)
+
+    added = {f"a new node of {each.name}": each.template for each in groups}
+    on_new = [each for each in found.changes if each.node in added]
+
+    for change in on_new:
+        template = added[change.node]
+        assert template is not None
+        assert Cluster([template]).fits(change.pod or who)
+    grown.stage.picture.ledger.check()
