@@ -54,9 +54,12 @@ class Cells(msgspec.Struct, frozen=True, kw_only=True):
 
     def of_reason(self, reason: str) -> "Cells":
         """Return the cells that refuse for a reason; all, where nobody knows which do."""
-        own = np.isin(self.codes, [code for code, each in self.reasons.items() if each == reason])
-        mask = self.mask & own
-        return replace(self, mask=mask) if mask.any() else self
+        own: Bool = np.zeros(self.mask.shape, np.bool_)
+        for code, each in self.reasons.items():
+            if each == reason:
+                own |= self.codes == code
+        own &= self.mask
+        return replace(self, mask=own) if own.any() else self
 
 
 def settled(tables: Tables, pod_class: PodClass) -> Rows:
