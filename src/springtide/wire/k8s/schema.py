@@ -317,6 +317,20 @@ class SchedulingGate(Read, frozen=True):
     name: str = ""
 
 
+class WorkloadRef(Read, frozen=True):
+    """The group of a workload that a pod belongs to (Kubernetes 1.35)."""
+
+    name: str = ""
+    pod_group: str = ""
+    pod_group_replica_key: str = ""
+
+
+class SchedulingGroup(Read, frozen=True):
+    """The pod group that a pod belongs to (Kubernetes 1.36 and later)."""
+
+    pod_group_name: str = ""
+
+
 class PodSpec(Read, frozen=True):
     """What a pod wants."""
 
@@ -339,6 +353,8 @@ class PodSpec(Read, frozen=True):
     resource_claims: tuple[Present, ...] = ()
     volumes: tuple[Volume, ...] = ()
     runtime_class_name: str = ""
+    workload_ref: WorkloadRef | None = None
+    scheduling_group: SchedulingGroup | None = None
 
 
 class Terminated(Read, frozen=True):
