@@ -71,6 +71,7 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
                     defaults=picture.defaults,
                 ),
                 pending=picture.waiting,
+                gangs=picture.gangs,
                 groups=picture.groups,
                 clock=clock,
                 bounds=request.bounds,
