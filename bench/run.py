@@ -20,6 +20,7 @@ from bench import (  # noqa: E402
     estimate,
     filters,
     first_sight,
+    gangs,
     overlay,
     plan_dump,
     scheduling,
@@ -30,6 +31,7 @@ from bench.figure import Figure  # noqa: E402
 BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
     "decode": decode.measure,
     "plan_dump": plan_dump.measure,
+    "gangs": gangs.measure,
     "first_sight": first_sight.measure,
     "filters": filters.measure,
     "scheduling": scheduling.measure,
