@@ -5,8 +5,7 @@ cards that are nearly full, where most gangs fall short and no group may grow, a
 may grow by a part of what is asked.
 """
 
-from collections.abc import Iterator
-
+from collections.abc import Iterator, Sequence
 
 from bench import clusters, world
 from bench.figure import Figure, cpu_s
@@ -24,20 +23,23 @@ NODES, GANGS, SIZE, SHAPES, GROUPS = 1_000, 1_000, 8, 40, 20
 
 
 def measure() -> Iterator[Figure]:
-    """Yield the seconds of CPU that each plan takes, and that of the same pods without gangs."""
+    """Yield the seconds of CPU that each plan takes, beside those for the same pods without gangs."""
     for name, share, max_size in (
         ("room for all", 0.0, 50),
         ("room for a few", 0.49, 50),
         ("room for some", 0.49, 52),
     ):
-        picture = _picture(share, max_size)
-        gangs = _gangs(picture)
-        plans: list[Plan] = []
-        without_s = cpu_s(lambda picture=picture: _planned(picture, ()))
-        took_s = cpu_s(lambda picture=picture, gangs=gangs: plans.append(_planned(picture, gangs)))
-        met = sum(answer.is_met for answer in plans[-1].gangs)
-        how = f"{met} of {GANGS} gangs; {without_s:.2f} s without gangs"
-        yield Figure(f"{GANGS:,} gangs, {name}", took_s, "s", how)
+        yield _figure(name, _picture(share, max_size))
+
+
+def _figure(name: str, picture: Picture) -> Figure:
+    gangs = _gangs(picture)
+    plans: list[Plan] = []
+    without_s = cpu_s(lambda: plans.append(_planned(picture, ())))
+    took_s = cpu_s(lambda: plans.append(_planned(picture, gangs)))
+    met = sum(answer.is_met for answer in plans[-1].gangs)
+    how = f"{met} of {GANGS} gangs; {without_s:.2f} s without gangs"
+    return Figure(f"{GANGS:,} gangs, {name}", took_s, "s", how)
 
 
 def _picture(share: float, max_size: int) -> Picture:
@@ -66,7 +68,7 @@ def _gangs(picture: Picture) -> list[Gang]:
     ]
 
 
-def _planned(picture: Picture, gangs: list[Gang] | tuple[()]) -> Plan:
+def _planned(picture: Picture, gangs: Sequence[Gang]) -> Plan:
     kinds = families(None, Policies())
     names = frozenset(name for family in kinds.values() for name in family.resource_names())
     framework = Framework(FrameworkConfig(ignored_resources=names))
@@ -79,5 +81,3 @@ def _planned(picture: Picture, gangs: list[Gang] | tuple[()]) -> Plan:
         clock=world.MonotonicClock(),
     )
     return plan(situation, (LeastWaste(),))
-
-

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from springtide.apps.planner.report import GangReport, GroupVerdict, TaskReport
-from springtide.apps.planner.words import counted, joined
+from springtide.apps.planner.words import counted, fit, joined
 from springtide.apps.planner.words import with_detail as told
 from springtide.engine.capacity.explain import LIMIT
 from springtide.engine.capacity.situation import GangAnswer
@@ -47,11 +47,14 @@ def held_back(answers: Sequence[GangAnswer]) -> list[str]:
     if not short:
         return []
     named = [f"{each.gang.key} is short by {each.tally.missing}" for each in short[:NAMED_MAX]]
-    if len(short) > NAMED_MAX:
-        named.append(f"{counted(len(short) - NAMED_MAX, 'other gang')} fall short too")
+    others = len(short) - len(named)
+    if others:
+        named.append(
+            f"{counted(others, 'other gang')} {'falls' if others == 1 else 'fall'} short too"
+        )
     pods = counted(sum(len(answer.gang.waiting) for answer in short), "pod")
-    which = "The gang" if len(short) == 1 else "Of the gangs,"
-    return [f"{which} {joined(named)}, so that nothing is planned for its {pods}."]
+    which, whose = ("The gang", "its") if len(short) == 1 else ("Of the gangs,", "their")
+    return [f"{which} {joined(named)}, so that nothing is planned for {whose} {pods}."]
 
 
 def limited_by(answers: Sequence[GangAnswer], name: str) -> str:
@@ -70,7 +73,7 @@ def limited_by(answers: Sequence[GangAnswer], name: str) -> str:
 
 def _why_met(answer: GangAnswer) -> str:
     waiting = len(answer.gang.waiting) + answer.gang.standing - answer.tally.running
-    more = f", {counted(waiting, 'further pod')} fit nowhere" if waiting else ""
+    more = f"; {counted(waiting, 'further pod')} {fit(waiting)} nowhere" if waiting else ""
     return f"has enough places{more}"
 
 
@@ -79,12 +82,13 @@ def _why_short(answer: GangAnswer) -> str:
     gang, obstacle = answer.gang, answer.obstacle
     if obstacle is None:
         there = len(gang.waiting) + gang.standing
-        parts.append(f"has only {counted(there, 'pod')} that can be planned for")
+        parts.append(f"only {counted(there, 'pod')} can be planned for")
         if gang.apart:
-            parts.append(f"{counted(gang.apart, 'pod')} of it waits for something else")
+            waits = "waits" if gang.apart == 1 else "wait"
+            parts.append(f"{counted(gang.apart, 'pod')} {waits} for something else")
         return "; ".join(parts)
     if not obstacle.closest:
-        parts.append(f"the next pod fits nowhere: {obstacle.message}")
+        parts.append(f"the next pod fits nowhere: {obstacle.message.rstrip('.')}")
         return "; ".join(parts)
     refusal = dict(obstacle.on_groups)[obstacle.closest]
     nodes = f", {_nodes(answer)}" if answer.nodes_needed else ""

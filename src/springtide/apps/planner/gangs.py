@@ -107,7 +107,10 @@ class _Gathering:
             if group is not None and group.unread:
                 self.problems.append(_unread(group))
             yield gang
-        self.problems.extend(_absent(*key, pods) for key, pods in self._absent.items())
+        self.problems.extend(
+            _absent(key, pods, is_annotated=is_annotated)
+            for (key, is_annotated), pods in self._absent.items()
+        )
 
     def _add(self, pod: Pod, link: GangLink) -> None:
         key = _key(pod, link)
@@ -177,7 +180,7 @@ def _malformed_size(pod: Pod, link: GangLink) -> Problem:
     )
 
 
-def _absent(key: Key, is_annotated: bool, pods: Sequence[Pod]) -> Problem:  # noqa: FBT001
+def _absent(key: Key, pods: Sequence[Pod], *, is_annotated: bool) -> Problem:
     api, namespace, name = key
     also = len(pods) - 1
     others = "" if not also else " So does another pod." if also == 1 else f" So do {also} others."
