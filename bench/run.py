@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT.parent))
 
 from bench import (  # noqa: E402
+    claims,
     command,
     decode,
     device_selectors,
@@ -39,6 +40,7 @@ BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
     "overlay": overlay.measure,
     "scores": scores.measure,
     "device_selectors": device_selectors.measure,
+    "claims": claims.measure,
     "command": command.measure,
 }
 

@@ -14,8 +14,10 @@ from springtide.model.node import Node
 from springtide.model.pod import HostPort, PodSpec
 from springtide.model.preferences import Preferences, PreferredPods
 from springtide.model.presence import presence
+from springtide.model.resource_claims import HeldClaim
 from springtide.model.volumes import DiskKind, DiskVolume
 from tests.builders import card, cards, mig_card, node
+from tests.offers import given, share
 
 NODES: Sequence[Node] = (
     node("plain", labels={"kubernetes.io/hostname": "plain", "zone": "a"}),
@@ -31,6 +33,13 @@ _DEVICES: Mapping[int, Mapping[str, Inventory]] = {
     4: {"NVIDIA": Inventory("NVIDIA", (mig_card(), card("GPU-1")))},
 }
 _DISKS = tuple(DiskVolume(kind=DiskKind.GCE, name=name) for name in "de")
+_DEVICE_CLAIMS = (
+    HeldClaim("", given("x")),
+    HeldClaim("", share("y", memory="1Gi")),
+    HeldClaim("", share("y", cores="5")),
+    HeldClaim("default/shared", given("z")),
+    HeldClaim("default/other", share("y", memory="2Gi")),
+)
 _CELLS = (
     "memory_total", "memory_used", "cores_total", "cores_used", "slots_total", "slots_used",
     "model", "mode", "numa", "healthy", "cordoned", "opaque",
@@ -92,6 +101,9 @@ def holdings(draw: st.DrawFn, row: int, kind: int) -> Holding:
         shares=tuple(shares),
         claims=tuple(draw(st.lists(st.sampled_from(["a/x", "a/y"]), max_size=2, unique=True))),
         disks=tuple(draw(st.lists(st.sampled_from(_DISKS), max_size=2))),
+        device_claims=tuple(
+            draw(st.lists(st.sampled_from(_DEVICE_CLAIMS), max_size=2, unique_by=lambda c: c.key))
+        ),
         unstated=draw(st.none() | st.tuples(st.integers(0, 100), st.integers(0, 100))),
     )
 
@@ -144,6 +156,7 @@ def content(ledger: Ledger) -> dict[str, object]:
             for name, each in ledger.devices.items()
             if each.closed or (each.inventory[:count] >= 0).any()
         },
+        "held claims": ledger.held_claims.counts(),
         "presences": ledger.presences.content(),
         "leanings": ledger.presences.leanings.content(),
         "unstated": ledger.unstated[:, :count].tobytes(),

@@ -95,3 +95,20 @@ def groups(**fields: object) -> Json:
     """Return a document with one node group."""
     group = {"name": "g", "maxSize": 3, "nodeSelector": {"matchLabels": {"zone": "a"}}, **fields}
     return {"apiVersion": "springtide.io/v1alpha1", "kind": "NodeGroups", "groups": [group]}
+
+
+def selecting(kind: str, *, form: str = "exactly", **fields: object) -> Json:
+    """Return a class of devices, or a claim or its template, with a selector that does not parse."""
+    selectors = [{"cel": {"expression": "device.driver == 5 Gi"}}]
+    asked = {"name": "one", "deviceClassName": "gpu", "selectors": selectors, **fields}
+    request = {"name": "gpu", form: [asked] if form == "firstAvailable" else asked}
+    devices = {"devices": {"requests": [request]}}
+    made = thing(kind, "gpu", version="resource.k8s.io/v1", namespace="shop")
+    if kind == "DeviceClass":
+        return thing(kind, "gpu", version="resource.k8s.io/v1") | {"spec": {"selectors": selectors}}
+    return made | {"spec": {"spec": devices} if kind == "ResourceClaimTemplate" else devices}
+
+
+def claiming() -> Json:
+    """Return a pod that gets a claim by the template."""
+    return pod("p", resourceClaims=[{"name": "gpu", "resourceClaimTemplateName": "gpu"}])

@@ -152,7 +152,13 @@ def _node_terms(rng: random.Random) -> tuple[NodeSelectorTerm, ...]:
         NodeSelectorRequirement(key="rack", operator="Exists"),
     )
     count = rng.choice((1, 1, 2))
-    return tuple(NodeSelectorTerm(expressions=(each,)) for each in rng.sample(expressions, count))
+    terms = [NodeSelectorTerm(expressions=(each,)) for each in rng.sample(expressions, count)]
+    if rng.random() < 0.3:
+        name = f"node-{rng.randrange(1, 100):04d}"
+        field = NodeSelectorRequirement(key="metadata.name", operator="In", values=(name,))
+        # Beside other terms, such a one restricts nothing; alone, the pod is for that node only.
+        terms = [NodeSelectorTerm(fields=(field,)), *terms[1:]]
+    return tuple(terms)
 
 
 def _tolerations(rng: random.Random) -> tuple[Toleration, ...]:

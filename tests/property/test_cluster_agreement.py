@@ -17,7 +17,7 @@ from springtide.engine.framework.rule import Ready, Rule, Skipped, selection
 from springtide.engine.placement.classes import Classifier, PodClass, standing_holding
 from springtide.engine.placement.tables import FITS, Tables, holding
 from springtide.model.ledger import Ledger
-from springtide.model.node import Node
+from springtide.model.node import HOSTNAME_LABEL, Node
 from springtide.model.overlay import Overlay
 from springtide.model.pod import Pod
 from springtide.model.presence import standing
@@ -81,6 +81,11 @@ class Twin:
         self.overlay.add_node(node)
         self.nodes.append(node)
 
+    def add_like(self, node: Node, name: str) -> None:
+        """Add another node that is as this one but for its name, as a plan does."""
+        self.overlay.add_node(node, name=name)
+        self.nodes.append(replace(node, name=name, labels={**node.labels, HOSTNAME_LABEL: name}))
+
     def place(self, pod: Pod) -> None:
         """Let the pod go to the first node that takes it, if there is one."""
         pod_class = self.classify(pod)
@@ -133,7 +138,7 @@ def ledger_of(nodes: Sequence[Node], running: Sequence[Pod]) -> Ledger:
     return ledger
 
 
-STEPS = ("fork", "revert", "commit", "add", "place", "place", "place", "release")
+STEPS = ("fork", "revert", "commit", "add", "like", "place", "place", "place", "release")
 
 
 def happen(twin: Twin, drawn: World, rng: random.Random, steps: Sequence[str] = STEPS) -> None:
@@ -147,6 +152,8 @@ def happen(twin: Twin, drawn: World, rng: random.Random, steps: Sequence[str] = 
             twin.commit()
         case "add":
             twin.add(drawn.another_node())
+        case "like":
+            twin.add_like(rng.choice(drawn.nodes), f"new-{len(twin.nodes)}")
         case "place":
             pod = rng.choice(rng.choice((drawn.pending, drawn.absent)))
             for _ in range(rng.randint(1, 10)):
@@ -180,7 +187,7 @@ def test_every_class_is_followed_through_forks_and_reverts() -> None:
     placed, plain = twin.told_of_all(drawn), twin.expected_of_all(drawn)
     twin.fork()
     for _ in range(30):
-        happen(twin, drawn, rng, ("place", "release", "add", "fork", "commit"))
+        happen(twin, drawn, rng, ("place", "release", "add", "like", "fork", "commit"))
     later, plain_later = twin.told_of_all(drawn), twin.expected_of_all(drawn)
 
     while twin.overlay.depth:

@@ -1,4 +1,4 @@
-"""Recorded HAMi decisions, replayed step by step through our own NVIDIA family and compared.
+"""Recorded HAMi decisions, replayed step by step through our own device families and compared.
 
 A `World` keeps the cluster of one scenario: nodes as they register, pods as they are stored, a ledger
 of who holds what. Every recorded step is performed with our own reading, placement and accounting,
@@ -15,38 +15,29 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 import numpy as np
-import yaml
 from msgspec import structs
 
 from springtide.base.quantity import Quantity, parse
+from springtide.engine.placement.family import Ask
 from springtide.engine.placement.reasons import NODE_UNREGISTERED
 from springtide.model.device import Allocation, Device, DeviceView, Inventory, Share
 from springtide.model.ledger import Holding, Ledger
 from springtide.model.node import Node
 from springtide.model.pod import Pod, PodSpec
 from springtide.model.refusal import Refusal
-from springtide.vendors.nvidia import Nvidia, NvidiaAsk, NvidiaConfig, config_from
 from springtide.wire.k8s import schema
 from springtide.wire.k8s.nodes import to_node
 from springtide.wire.k8s.parts import Parts
 from springtide.wire.k8s.pods import to_pod
+from tools.replay.hami_kinds import Json, Kind, kind_of
 
-Json = Mapping[str, Any]
-
-FAMILY: Final = "NVIDIA"
 NODE: Final = "hami.io/vgpu-node"
-ALLOCATED: Final = "hami.io/vgpu-devices-allocated"
-TO_ALLOCATE: Final = "hami.io/vgpu-devices-to-allocate"
-MIG: Final = "hami.io/vgpu-mig-allocations"
-REGISTER: Final = "hami.io/node-nvidia-register"
-CORDON: Final = "hami.io/device-cordon"
-HANDSHAKE: Final = "hami.io/node-handshake"
 
 STABLE_MAX: Final = 12
 """Up to so many devices HAMi's sort is stable, as ours always is."""
@@ -70,7 +61,7 @@ DIFFERENCES: Final = (
     Difference("padding", "Every container has its entry; HAMi omits those without cards."),
     Difference("malformed registration", "We say malformed where HAMi says unregistered."),
     Difference("stable sort", "Above 12 devices HAMi's order of equal devices is not stable."),
-    Difference("cordon at once", "A cordon counts at once, in HAMi at the next registration."),
+    Difference("cordon at once", "What a node annotation says counts at once, in HAMi later."),
     Difference("other family", "What another family wrote unreadably does not hide our cards."),
     Difference("terminating", "A pod that is being deleted holds its cards until it is gone."),
     Difference("init ended", "Ended init containers cost nothing, after a restart either."),
@@ -136,17 +127,16 @@ class World:
         self.report = report
         self.scenario = scenario
         self.flags = scenario["flags"]
-        self.family = Nvidia(
-            config_of(configs[scenario["config"]]),
-            node_policy=self.flags.get("nodeSchedulerPolicy", "binpack"),
-            device_policy=self.flags.get("gpuSchedulerPolicy", "spread"),
-        )
+        vendor = scenario["id"].partition("-")[0]
+        self.kind = kind_of(vendor, configs[scenario["config"]], self.flags)
+        self.family = self.kind.family
         self.parts = Parts()
         self.nodes: dict[str, dict[str, Any]] = {}
         self.registered: dict[str, Inventory] = {}
         self.pods: dict[str, Pod] = {}
         self.tracked: dict[str, Pod] = {}
         self.unpadded: set[str] = set()
+        self.is_any_order = False
         self.ledger = Ledger()
         if scenario["quotas"] or any(step["do"] == "setQuota" for step in scenario["steps"]):
             raise Skip("quota")
@@ -175,15 +165,32 @@ class World:
             "bind": self._bind,
         }
         before = len(self.report.differences) + sum(self.report.skipped.values())
-        # Where chance decided, HAMi gave several answers; each of them has to be possible for us.
-        for outcome in [each["outcome"] for each in step.get("outcomes", ())] or [step["outcome"]]:
+        outcomes = [each["outcome"] for each in step.get("outcomes", ())] or [step["outcome"]]
+        self.is_any_order = self.kind.groups_by_chance and len(outcomes) > 1
+        found: dict[object, list[list[str]]] = {}
+        for outcome in outcomes:
             if outcome["result"] == "panic":
                 raise Skip("crash")
+            kept, self.report.differences = self.report.differences, []
             performers[step["do"]](step, outcome)
             if "usage" in outcome:
                 self._compare_usage(outcome["usage"])
+            found.setdefault(outcome.get("node"), []).append(self.report.differences)
+            self.report.differences = kept
+        for answers in found.values():
+            self.report.differences.extend(self._judged(answers))
         if len(self.report.differences) + sum(self.report.skipped.values()) == before:
             self.report.equal += 1
+
+    def _judged(self, answers: list[list[str]]) -> list[str]:
+        """Return what differs from the answers that HAMi gave with one node.
+
+        Where chance decided, there are several; each of them has to be possible for us. Where it
+        decided between groups of devices, ours has to be one of them, in any order of the groups.
+        """
+        if self.kind.groups_by_chance:
+            return min(answers, key=len)
+        return [difference for answer in answers for difference in answer]
 
     def _schedule(self, step: Json, outcome: Json) -> None:
         pod = self._pod_of(step)
@@ -231,7 +238,7 @@ class World:
 
     def _compare_placement(
         self,
-        ask: NvidiaAsk,
+        ask: Ask,
         pod: Pod,
         allocations: Mapping[str, Allocation],
         step: Json,
@@ -263,17 +270,28 @@ class World:
     def _compare_annotations(
         self, ours: Mapping[str, str], node: str, pod: Pod, recorded: Json
     ) -> None:
-        for key in (ALLOCATED, TO_ALLOCATE):
-            if recorded.get(key) == ours[key]:
+        is_padded = True
+        for key in sorted(self.kind.texts & ours.keys()):
+            theirs, text = self._ordered(recorded.get(key, "")), self._ordered(ours[key])
+            if theirs == text:
                 continue
-            text = unpadded(ours[key])
-            if recorded.get(key) != text:
-                self._expect(key, recorded.get(key), text)
-            elif key == ALLOCATED:
-                self.report.skipped["padding"] += 1
-                self.unpadded.add(pod.uid)
-        if ALLOCATED in recorded and recorded[ALLOCATED] == ours[ALLOCATED]:
-            self._expect(MIG, json.loads(recorded.get(MIG, "[]")), json.loads(ours.get(MIG, "[]")))
+            self._expect(key, theirs, unpadded(text))
+            is_padded = False
+        if not is_padded:
+            self.report.skipped["padding"] += 1
+            self.unpadded.add(pod.uid)
+            return
+        for key in sorted(self.kind.documents & (ours.keys() | recorded.keys())):
+            documents = [json.loads(each.get(key, "[]")) or [] for each in (recorded, ours)]
+            if self.is_any_order:
+                documents = [sorted(each, key=json.dumps) for each in documents]
+            self._expect(key, *documents)
+
+    def _ordered(self, text: str) -> str:
+        """Return an allocation, the devices of each container sorted where their order is chance."""
+        if not self.is_any_order:
+            return text
+        return ";".join(":".join(sorted(segment.split(":"))) for segment in text.split(";"))
 
     def _simulate(self, step: Json, outcome: Json) -> None:
         pod = self._pod_of(step)
@@ -291,7 +309,7 @@ class World:
         inventories = self._templates(step["nodes"])
         ledger = Ledger()
         for name, inventory in inventories.items():
-            found = {FAMILY: inventory} if isinstance(inventory, Inventory) else {}
+            found = {self.family.name: inventory} if isinstance(inventory, Inventory) else {}
             ledger.add_node(Node(name=name), found)
         allocations, failed = self._filtered(ask, list(inventories), ledger=ledger)
         for name, inventory in inventories.items():
@@ -373,7 +391,7 @@ class World:
 
     def _update_node(self, step: Json) -> set[str]:
         node = self.nodes[step["node"]]
-        before = fingerprint(node, self.family.config.count_name)
+        before = fingerprint(node, self.kind)
         for part, home in (("annotations", "metadata"), ("labels", "metadata"),
                            ("capacity", "status"), ("allocatable", "status")):  # fmt: skip
             target = node[home].setdefault(part, {})
@@ -382,11 +400,17 @@ class World:
                     target.pop(key, None)
                 else:
                     target[key] = value
-        if fingerprint(node, self.family.config.count_name) != before:
+        if fingerprint(node, self.kind) != before:
             return {step["node"]}
-        if CORDON in step.get("annotations", {}):
+        if self.kind.is_reread_on_report and self._is_reported(step):
+            return {step["node"]}
+        if self.kind.at_once in step.get("annotations", {}):
             self.report.skipped["cordon at once"] += 1
         return set()
+
+    def _is_reported(self, step: Json) -> bool:
+        notes = step.get("annotations", {})
+        return any("Reported" in (notes.get(key) or "") for key in self.kind.handshakes)
 
     # Reading
 
@@ -398,11 +422,11 @@ class World:
             return pod
         recorded = (step.get("outcome") or step["outcomes"][0]["outcome"]).get("webhook", {})
         message = recorded.get("message", "")
-        if not recorded.get("allowed") and not message.startswith("invalid"):
+        if not recorded.get("allowed") and not self.kind.is_own_denial(message):
             raise Skip("admission")
         if "already has different scheduler" in message:
             return pod
-        spec = self.family.admit(pod.spec)
+        spec = self.family.admit(pod)
         if isinstance(spec, Refusal):
             return spec
         self._compare_admission(spec, recorded)
@@ -428,29 +452,42 @@ class World:
     def _register(self, devices: Json, *, refreshed: set[str]) -> None:
         """Take over which nodes HAMi holds, and check that we read the same of them."""
         for name, node in self.nodes.items():
-            recorded = devices.get(name, {}).get(FAMILY)
-            read = self.family.inventory(self._node(node))
-            if recorded is None:
-                if isinstance(read, Inventory) and not self._is_live_matter(name):
-                    self._expect(f"registration of {name}", None, recorded_form(read))
+            held = devices.get(name, {})
+            missing = self._read(node, [word for word in self.kind.registers if word not in held])
+            if isinstance(missing, Inventory) and not self._is_live_matter(name):
+                self._expect(f"registration of {name}", None, self._recorded_form(missing))
+            words = [word for word in self.kind.registers if word in held]
+            if not words:
                 self.registered.pop(name, None)
                 continue
+            recorded = [device for word in words for device in held[word]]
+            read = self._read(node, words)
             self._register_node(name, recorded, read, is_refreshed=name in refreshed)
         self._recount()
+
+    def _read(self, node: Json, words: Sequence[str]) -> Inventory | Refusal | None:
+        """Return what the node registers under these words."""
+        read = self._node(node)
+        others = {key for word, (key, _) in self.kind.registers.items() if word not in words}
+        notes = {key: value for key, value in read.annotations.items() if key not in others}
+        return self.family.inventory(structs.replace(read, annotations=notes))
+
+    def _recorded_form(self, inventory: Inventory) -> list[dict[str, Any]]:
+        return recorded_form(inventory, has_mode=self.kind.has_mode)
 
     def _register_node(
         self, name: str, recorded: object, read: Inventory | Refusal | None, *, is_refreshed: bool
     ) -> None:
         known = self.registered.get(name)
-        is_known = known is not None and recorded_form(known) == recorded
+        is_known = known is not None and self._recorded_form(known) == recorded
         if is_known and not is_refreshed:
             return
-        if isinstance(read, Inventory) and recorded_form(read) == recorded:
+        if isinstance(read, Inventory) and self._recorded_form(read) == recorded:
             self.registered[name] = read
         elif is_known:
             self.report.skipped["register loop"] += 1
         else:
-            ours = recorded_form(read) if isinstance(read, Inventory) else read
+            ours = self._recorded_form(read) if isinstance(read, Inventory) else read
             self._expect(f"registration of {name}", recorded, ours)
 
     def _is_live_matter(self, name: str) -> bool:
@@ -459,8 +496,8 @@ class World:
         allocatable = node["status"].get("allocatable", {})
         return bool(
             self.flags.get("nodeLabelSelector")
-            or HANDSHAKE in node["metadata"].get("annotations", {})
-            or allocatable.get(self.family.config.count_name, "0") == "0"
+            or not node["metadata"].get("annotations", {}).keys().isdisjoint(self.kind.handshakes)
+            or all(allocatable.get(name, "0") == "0" for _, name in self.kind.registers.values())
         )
 
     # Accounting
@@ -481,7 +518,7 @@ class World:
     def _counted(self, seen: Callable[[Pod, Allocation], Allocation]) -> Ledger:
         ledger = Ledger()
         for name, inventory in self.registered.items():
-            ledger.add_node(Node(name=name), {FAMILY: inventory})
+            ledger.add_node(Node(name=name), {self.family.name: inventory})
         for pod in self.tracked.values():
             row = ledger.rows.get(pod.annotations[NODE])
             allocation = self.family.decode(pod)
@@ -489,14 +526,17 @@ class World:
                 continue
             inventory = self.registered[ledger.names[row]]
             shares = self.family.shares(seen(pod, allocation), inventory)
-            ledger.hold(Holding(uid=pod.uid, row=row, shares=((FAMILY, shares),)))
+            ledger.hold(Holding(uid=pod.uid, row=row, shares=((self.family.name, shares),)))
         return ledger
 
     def _compare_usage(self, recorded: Json) -> None:
         self.ledger.check()
         expected = without_profiles(recorded)
-        ours = usage_of(self.ledger)
-        if expected != ours and usage_of(self._counted(self._as_hami_sees)) == expected:
+        ours = usage_of(self.ledger, self.family.name)
+        if (
+            expected != ours
+            and usage_of(self._counted(self._as_hami_sees), self.family.name) == expected
+        ):
             raise Skip("padding")
         self._expect("usage", expected, ours)
 
@@ -514,7 +554,7 @@ class World:
     # Deciding
 
     def _filtered(
-        self, ask: NvidiaAsk, names: list[str], *, ledger: Ledger | None = None
+        self, ask: Ask, names: list[str], *, ledger: Ledger | None = None
     ) -> tuple[dict[str, Allocation], dict[str, str]]:
         """Return what fits where, and why not elsewhere; vector and exact verdicts must agree."""
         ledger = self.ledger if ledger is None else ledger
@@ -522,7 +562,7 @@ class World:
         failed: dict[str, str] = {}
         for name in dict.fromkeys(names):
             row = ledger.rows.get(name)
-            view = None if row is None else ledger.view(row, FAMILY)
+            view = None if row is None else ledger.view(row, self.family.name)
             if row is None or view is None:
                 failed[name] = NODE_UNREGISTERED
                 continue
@@ -536,9 +576,9 @@ class World:
         return allocations, failed
 
     def _cross_check(
-        self, ask: NvidiaAsk, ledger: Ledger, row: int, answer: Allocation | Refusal
+        self, ask: Ask, ledger: Ledger, row: int, answer: Allocation | Refusal
     ) -> None:
-        verdicts = self.family.evaluate(ask, ledger.devices[FAMILY], np.array([row]))
+        verdicts = self.family.evaluate(ask, ledger.devices[self.family.name], np.array([row]))
         fits, is_exact = bool(verdicts.fits[0]), bool(verdicts.is_exact[0])
         if isinstance(answer, Allocation):
             self._expect("vector verdict", "fits", "fits" if fits else "refused")
@@ -547,11 +587,11 @@ class World:
             self._expect("vector refusal", answer, self.family.refusal(ask, verdicts.codes[0]))
 
     def _scores(
-        self, ask: NvidiaAsk, names: list[str], *, ledger: Ledger | None = None
+        self, ask: Ask, names: list[str], *, ledger: Ledger | None = None
     ) -> dict[str, float]:
         ledger = self.ledger if ledger is None else ledger
         rows = np.array([ledger.rows[name] for name in names])
-        scores = self.family.scores(ask, ledger.devices[FAMILY], rows)
+        scores = self.family.scores(ask, ledger.devices[self.family.name], rows)
         return dict(zip(names, scores.tolist(), strict=True))
 
     def _expect(self, what: str, recorded: object, ours: object) -> None:
@@ -562,26 +602,24 @@ class World:
         self.report.differences.append(f"{what}: recorded {recorded!r}, ours {ours!r}")
 
 
-@cache
-def config_of(text: str) -> NvidiaConfig:
-    """Return the family's configuration in a device configuration."""
-    return config_from(yaml.safe_load(text)["nvidia"])
-
-
 def schema_pod(pod: Json) -> schema.Pod:
     """Return a pod object as read."""
     return msgspec.json.decode(json.dumps({"kind": "Pod", **pod}), type=schema.Pod)
 
 
-def fingerprint(node: Json, count_name: str) -> tuple[object, object]:
+def fingerprint(node: Json, kind: Kind) -> object:
     """Return what makes HAMi read a node's registration again."""
     annotations = node["metadata"].get("annotations", {})
-    return annotations.get(REGISTER), node["status"].get("allocatable", {}).get(count_name)
+    allocatable = node["status"].get("allocatable", {})
+    return [(annotations.get(key), allocatable.get(name)) for key, name in kind.registers.values()]
 
 
-def recorded_form(inventory: Inventory) -> list[dict[str, Any]]:
-    """Return an inventory as the recording writes it."""
-    return [_recorded_device(device) for device in inventory.devices]
+def recorded_form(inventory: Inventory, *, has_mode: bool) -> list[dict[str, Any]]:
+    """Return an inventory as the recording writes it; a mode that we derive is not in it."""
+    return [
+        _recorded_device(device if has_mode else structs.replace(device, mode=""))
+        for device in inventory.devices
+    ]
 
 
 def _recorded_device(device: Device) -> dict[str, Any]:
@@ -603,16 +641,18 @@ def _recorded_device(device: Device) -> dict[str, Any]:
             }
             for profile in device.mig_profiles
         ]
+    if device.network is not None:
+        form["custominfo"] = {"NetworkID": device.network}
     if device.links:
         form["pairScore"] = dict(device.links)
     return form
 
 
-def usage_of(ledger: Ledger) -> dict[str, dict[str, dict[str, Any]]]:
+def usage_of(ledger: Ledger, family: str) -> dict[str, dict[str, dict[str, Any]]]:
     """Return the use of every card in the recorded form, MIG without profile names."""
     usage = {}
     for name, row in ledger.rows.items():
-        view = ledger.view(row, FAMILY)
+        view = ledger.view(row, family)
         assert view is not None
         cards = card_usage(view)
         if cards:
@@ -680,7 +720,7 @@ def main(arguments: list[str]) -> int:
     data = Path(arguments[0])
     configs = json.loads((data / "configs.json").read_text())
     total = Report()
-    for scenario in load(data / "nvidia.jsonl.gz"):
+    for scenario in chain.from_iterable(map(load, sorted(data.glob("*.jsonl.gz")))):
         if len(arguments) > 1 and not scenario["id"].startswith(arguments[1]):
             continue
         report = replay(scenario, configs)

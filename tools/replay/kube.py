@@ -15,8 +15,8 @@ import numpy as np
 from msgspec.structs import replace
 
 from springtide.engine.attempt import Attempt
-from springtide.engine.attempt.post_filter import DYNAMIC_RESOURCES
 from springtide.engine.framework.ask import ask_of
+from springtide.engine.framework.claims_check import ClaimsCheck
 from springtide.engine.framework.default_selector import selector_of
 from springtide.engine.framework.fit_error import fit_error
 from springtide.engine.framework.framework import (
@@ -45,7 +45,7 @@ from springtide.model.refusal import Refusal
 from springtide.wire.k8s import Objects, Parts, decode_node, decode_pod
 from springtide.wire.k8s.objects import group_of, reads
 from springtide.wire.kubescheduler import CONSTRUCTION_FAULTS, from_json
-from tools.replay import kube_attempt
+from tools.replay import kube_attempt, kube_devices
 from tools.replay.kube_scores import score_differences
 
 Case = Mapping[str, Any]
@@ -74,6 +74,7 @@ TOPICS: Final = (
     "pod-affinity",
     "pod-anti-affinity",
     "pod-affinity-namespaces",
+    *kube_devices.TOPICS,
     "scores-images",
     "scores-preferred",
     "scores-spread",
@@ -85,37 +86,20 @@ TOPICS: Final = (
 )
 """The topics that the framework's rules decide alone."""
 MIXED: Final = "combined"
-"""The topic of everything at once; devices have a part in some of its cases."""
+"""The topic of everything at once."""
 
 
 def replay_filters(case: Case) -> list[str]:
     """Return where our verdicts differ from the recorded ones."""
     replay = _Replay(case)
     alone = replay.each_rule_alone() + replay.scores()
-    if not is_decided(case):
-        return alone
     made = kube_attempt.made(case, replay)
-    return [*alone, *replay.all_rules_together(made), *kube_attempt.differences(case, made)]
-
-
-def is_built(case: Case) -> bool:
-    """Return whether all that is recorded of this case is compared here."""
-    topic: str = case["topic"]
-    return topic in TOPICS or (topic == MIXED and is_decided(case))
-
-
-def is_decided(case: Case) -> bool:
-    """Return whether no rule but the framework's has a part in what all of them say together."""
-    if case["topic"] in TOPICS:
-        return True
-    recorded: Iterable[Case] = case["expect"]["pre_filter"]
-    pre_filter: dict[str, str] = {each["plugin"]: each["code"] for each in recorded}
-    return pre_filter.get(DYNAMIC_RESOURCES, "Skip") == "Skip"
-
-
-def replay_scores(case: Case) -> list[str]:
-    """Return where our scores differ from the recorded ones."""
-    return _Replay(case).scores()
+    return [
+        *alone,
+        *replay.all_rules_together(made),
+        *kube_attempt.differences(case, made),
+        *replay.allocations(),
+    ]
 
 
 class _Replay:
@@ -127,16 +111,22 @@ class _Replay:
         self.pod = _pod(case["pod"], parts)
         found = _found(case["objects"])
         self.storage = found.storage
-        self.framework = Framework(_config(case.get("config")), self.storage)
+        devices = found.device_objects
+        self.framework = Framework(
+            _config(case.get("config")), self.storage, devices, kube_devices.device_selectors()
+        )
         self.ledger = _ledger(case["objects"], parts)
-        asked = ask_of(self.pod, with_identity=True)
+        asked = ask_of(self.pod, with_identity=True, devices=devices)
         selected_by = selector_of(self.pod, found.selecting)
         self.ask = replace(asked, default_selector=selected_by)
         self._rows = np.arange(self.ledger.count)
 
     def scores(self) -> list[str]:
-        return score_differences(
-            self._case, self.pod, self.ask, ledger=self.ledger, storage=self.storage
+        return score_differences(self._case, self)
+
+    def allocations(self) -> list[str]:
+        return kube_devices.allocation_differences(
+            self._expected, self.framework, self.ask, self.ledger
         )
 
     def each_rule_alone(self) -> list[str]:
@@ -150,9 +140,9 @@ class _Replay:
 
     def _pre_enqueue_differences(self) -> list[str]:
         gated = pre_enqueue(self.pod.spec)
-        ours = [] if gated is None else [_shown(gated)]
-        recorded = self._expected.get("pre_enqueue", ())
-        expected = [_status(each) for each in recorded if each["plugin"] == "SchedulingGates"]
+        refusals = (gated, kube_devices.pre_enqueue(self.ask))
+        ours = [_shown(each) for each in refusals if each is not None]
+        expected = [_status(each) for each in self._expected.get("pre_enqueue", ())]
         return _compared("pre_enqueue", expected, ours)
 
     def _filters(self, rule: Rule) -> bool:
@@ -185,10 +175,14 @@ class _Replay:
                     "code": _code(is_unresolvable=bool(outcome.unresolvable[row])),
                     "reasons": list(prepared.check.reasons(bits)),
                 }
+                if isinstance(prepared.check, ClaimsCheck) and prepared.check.is_fault(bits):
+                    ours = {**ours, **kube_devices.FAULT}
             recorded = self._expected["filter"].get(name, ())
             expected = next(
                 (_no_error(each) for each in recorded if each["plugin"] == rule.name), None
             )
+            if rule.name == kube_devices.RULE:
+                expected = kube_devices.verdict(recorded)
             found += _compared(f"filter {name} {rule.name}", expected, ours)
         return found
 
@@ -235,7 +229,8 @@ class _Replay:
         }
         if len(inside) < len(refused):
             told["absent_status"] = _shown(prepared.outside) if prepared.outside else None
-        if len(refused) == len(refusals):
+        has_fault = any(each is not None and each.is_fault for each in refusals.values())
+        if len(refused) == len(refusals) and not has_fault:
             message = prepared.rejection.text if prepared.rejection else ""
             counts = Counter(refused.values()).items()
             told["fit_error"] = fit_error(len(refusals), counts, message)
@@ -255,7 +250,7 @@ def _recorded(expected: Case) -> dict[str, object]:
         "pre_filter_combined": _status(expected["pre_filter_combined"]),
         "pre_filter_message": expected.get("pre_filter_message"),
         "nodes": expected["pre_filter_combined"].get("nodes"),
-        "node_status": {name: _status(each) for name, each in statuses.items()},
+        "node_status": {name: _no_text(each) for name, each in statuses.items()},
         "feasible": expected.get("feasible", []),
         "absent_status": _status(expected.get("absent_status", {"code": ""})),
         "fit_error": expected.get("fit_error"),
@@ -319,6 +314,8 @@ def _answer(prepared: Prepared) -> Status:
 
 
 def _shown(refusal: Refusal) -> Status:
+    if refusal.is_fault:
+        return {"plugin": refusal.rule, **kube_devices.FAULT}
     return {
         "plugin": refusal.rule,
         "code": _code(is_unresolvable=refusal.is_unresolvable),
@@ -336,6 +333,13 @@ def _status(recorded: Case) -> Status:
         "code": recorded["code"],
         "reasons": list(recorded.get("reasons", ())),
     }
+
+
+def _no_text(recorded: Case) -> Status:
+    """Return a verdict without the text of a fault of DynamicResources."""
+    status = _status(recorded)
+    is_fault = status["code"] == "Error" and status["plugin"] == kube_devices.RULE
+    return {**status, **kube_devices.FAULT} if is_fault else status
 
 
 def _no_error(recorded: Case) -> Status:

@@ -1,22 +1,21 @@
 """Recorded kube-scheduler scores, compared with ours: every plugin's, and the total of each node.
 
 Asked about are the nodes that fit according to the recording, so that scores are compared also
-where a filter has a part that is not built. What devices of resource claims score is left to whoever
-evaluates claims, and is taken from the recording.
+where they do not agree with ours.
 """
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Protocol
 
 import msgspec
 import numpy as np
 
 from springtide.engine.framework.ask import PodAsk
+from springtide.engine.framework.framework import Framework
 from springtide.engine.framework.profiles import set_up
-from springtide.engine.framework.rule import Selection
 from springtide.engine.scoring.ask import ScoreAsk
 from springtide.engine.scoring.config import ScoringConfig
-from springtide.engine.scoring.scorer import Answer, Scored
+from springtide.engine.scoring.dynamic_resources import DynamicResources
 from springtide.engine.scoring.scoring import Scores, Scoring
 from springtide.model.ledger import Ledger
 from springtide.model.pod import Pod
@@ -25,21 +24,31 @@ from springtide.wire.kubescheduler import CONSTRUCTION_FAULTS, from_json
 
 Case = Mapping[str, Any]
 
-DEVICES: Final = "DynamicResources"
+
+class Scene(Protocol):
+    """What a case amounts to, as the product has decoded it."""
+
+    pod: Pod
+    ask: PodAsk
+    framework: Framework
+    ledger: Ledger
+    storage: Storage
 
 
-def score_differences(
-    case: Case, pod: Pod, ask: PodAsk, *, ledger: Ledger, storage: Storage
-) -> list[str]:
+def score_differences(case: Case, scene: Scene) -> list[str]:
     """Return where our scores differ from the recorded ones."""
+    ledger = scene.ledger
     expected = case["expect"]
     # Among nodes of which nobody was asked there is nothing to compare.
     if not expected.keys() & {"scores", "score_error"}:
         return []
     names = [name for name in ledger.names if name in expected["feasible"]]
-    scoring = Scoring(_config(case), storage, others={DEVICES: _Recorded(expected, names)})
+    devices = DynamicResources(scene.framework.device_rule)
+    scoring = Scoring(_config(case), scene.storage, others={devices.name: devices})
     rows = np.array([ledger.rows[name] for name in names], np.intp)
-    scored = scoring.score(ScoreAsk(framework=ask, preferences=pod.preferences), ledger, rows)
+    scored = scoring.score(
+        ScoreAsk(framework=scene.ask, preferences=scene.pod.preferences), ledger, rows
+    )
     ours, recorded = _shown(scored, names), _recorded(expected)
     return [
         f"{field}: recorded {recorded[field]!r}, ours {ours[field]!r}"
@@ -54,21 +63,6 @@ def _config(case: Case) -> ScoringConfig:
     configuration = from_json(msgspec.json.encode(case["config"]))
     (profile,) = set_up(configuration, CONSTRUCTION_FAULTS).profiles
     return profile.scoring
-
-
-class _Recorded:
-    name = DEVICES
-
-    def __init__(self, expected: Case, names: list[str]) -> None:
-        scores = expected.get("scores", {})
-        self._scores = [scores.get(name, {}).get(DEVICES, {}) for name in names]
-
-    def score(self, ask: ScoreAsk, ledger: Ledger, selected: Selection) -> Answer:
-        raw, normalised = (
-            np.array([each.get(field, 0) for each in self._scores], np.int64)
-            for field in ("raw", "normalised")
-        )
-        return Scored(raw, normalised)
 
 
 def _shown(scored: Scores, names: list[str]) -> dict[str, object]:

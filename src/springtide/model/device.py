@@ -6,6 +6,7 @@ registration order; it is how the ledger, a share and an allocation name a devic
 """
 
 import msgspec
+from msgspec.structs import replace
 
 
 class MigPlacement(msgspec.Struct, frozen=True, order=True, gc=False):
@@ -30,7 +31,10 @@ class MigProfile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Device(msgspec.Struct, frozen=True, kw_only=True):
-    """One accelerator as registered. Hashable; `links` are pair scores to other devices' ids."""
+    """One accelerator as registered. Hashable; `links` are pair scores to other devices' ids.
+
+    `network` numbers the fast network that the device is part of, None where none is registered.
+    """
 
     id: str
     index: int = 0
@@ -44,6 +48,7 @@ class Device(msgspec.Struct, frozen=True, kw_only=True):
     is_cordoned: bool = False
     mig_profiles: tuple[MigProfile, ...] = ()
     links: tuple[tuple[str, int], ...] = ()
+    network: int | None = None
 
 
 class Inventory(msgspec.Struct, frozen=True, cache_hash=True):
@@ -51,6 +56,18 @@ class Inventory(msgspec.Struct, frozen=True, cache_hash=True):
 
     family: str
     devices: tuple[Device, ...]
+
+
+def nameless(inventory: Inventory) -> Inventory:
+    """Return the inventory with positions for device ids, so that equal devices are equal."""
+    ids = {device.id: str(position) for position, device in enumerate(inventory.devices)}
+    devices = tuple(_renamed(device, ids) for device in inventory.devices)
+    return Inventory(inventory.family, devices)
+
+
+def _renamed(device: Device, ids: dict[str, str]) -> Device:
+    links = tuple(sorted((ids[other], score) for other, score in device.links if other in ids))
+    return replace(device, id=ids[device.id], links=links)
 
 
 class Share(msgspec.Struct, frozen=True, kw_only=True):
@@ -108,13 +125,16 @@ def empty_view(inventory: Inventory) -> DeviceView:
 
 
 class Grant(msgspec.Struct, frozen=True, kw_only=True):
-    """One device given to one container, in the words of the pod's annotation."""
+    """One device given to one container, in the words of the pod's annotation.
+
+    `profile` names the shape that is cut out of the device: a MIG profile, an NPU's template.
+    """
 
     device_id: str
     type: str
     memory_mib: int
     cores: int
-    mig_profile: str = ""
+    profile: str = ""
     mig_placement: MigPlacement | None = None
 
 

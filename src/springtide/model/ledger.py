@@ -28,9 +28,11 @@ from springtide.model.columns import (
     grown,
 )
 from springtide.model.device import DeviceView, Inventory, Share
+from springtide.model.device_usage import HeldClaims
 from springtide.model.node import HOSTNAME_LABEL, Image, Node
 from springtide.model.pod import HostPort
 from springtide.model.presence import Presence, Presences
+from springtide.model.resource_claims import HeldClaim
 from springtide.model.resources import amount_list
 from springtide.model.volumes import DiskVolume
 
@@ -45,6 +47,7 @@ class Holding(msgspec.Struct, frozen=True, kw_only=True):
 
     `claims` are those that it uses, as `namespace/name`, and `disks` those that it names itself.
     `presence` is what it shows to rules between pods; without one, it is not seen by them.
+    `device_claims` are those whose devices are given with this placement.
     `unstated` is the cpu and memory that scores add where its containers state none.
     """
 
@@ -56,6 +59,7 @@ class Holding(msgspec.Struct, frozen=True, kw_only=True):
     claims: tuple[str, ...] = ()
     disks: tuple[DiskVolume, ...] = ()
     presence: Presence | None = None
+    device_claims: tuple[HeldClaim, ...] = ()
     unstated: Unstated | None = None
 
 
@@ -68,7 +72,8 @@ class Ledger:
     labels without its hostname, `taintset` its taints, `imageset` its images, so that rules judge
     each distinct set once. `unstated` sums up what scores add of cpu and memory.
     `hostname` codes its hostname, 0 where there is none. `namespaces` holds the labels of the
-    cluster's namespaces; whoever makes the ledger sets it before anything is asked.
+    cluster's namespaces; whoever makes the ledger sets it before anything is asked. `held_claims` are
+    the claims of devices that came with holdings.
     """
 
     def __init__(self) -> None:
@@ -97,6 +102,7 @@ class Ledger:
         self.holdings: dict[str, Holding] = {}
         self.namespaces: Mapping[str, Mapping[str, str]] = {}
         self.presences = Presences(FIRST_ROWS)
+        self.held_claims = HeldClaims()
         self.changes = ChangeLog()
         self._namesakes: dict[int, int] = {}
 
@@ -176,8 +182,8 @@ class Ledger:
             by_amounts.setdefault(holding.amounts, []).append(holding.row)
             if holding.ports:
                 _tally(self.ports, holding.row, holding.ports, 1)
-            if holding.claims or holding.disks:
-                self._count_volumes(holding, 1)
+            if holding.claims or holding.disks or holding.device_claims:
+                self._count_claims(holding, 1)
             if holding.presence is not None:
                 self.presences.count(holding.row, holding.presence)
             if holding.unstated is not None:
@@ -209,8 +215,8 @@ class Ledger:
         self.resources.take(row, holding.amounts, sign=sign)
         if holding.ports:
             _tally(self.ports, row, holding.ports, sign)
-        if holding.claims or holding.disks:
-            self._count_volumes(holding, sign)
+        if holding.claims or holding.disks or holding.device_claims:
+            self._count_claims(holding, sign)
         if holding.presence is not None:
             self.presences.count(row, holding.presence, sign=sign)
         if holding.unstated is not None:
@@ -219,7 +225,9 @@ class Ledger:
             self.device_columns(family).take(row, shares, sign=sign)
         self.changes.append(row)
 
-    def _count_volumes(self, holding: Holding, sign: int) -> None:
+    def _count_claims(self, holding: Holding, sign: int) -> None:
+        for each in holding.device_claims:
+            self.held_claims.count(each, sign=sign)
         _tally(self.claims, holding.row, holding.claims, sign)
         _tally(self.disks, holding.row, holding.disks, sign)
         for claim in holding.claims:
@@ -260,6 +268,7 @@ class Ledger:
         assert self.disks == fresh.disks
         assert self.claimed == fresh.claimed
         self.presences.check(fresh.presences)
+        assert self.held_claims.counts() == fresh.held_claims.counts()
         for family, columns in self.devices.items():
             _check_devices(columns, fresh.devices[family], self.count)
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import msgspec
 
 from springtide.base.taints import Taint
+from springtide.model.device_slices import ResourceSlice
 from springtide.model.resources import Resources
 
 HOSTNAME_LABEL = "kubernetes.io/hostname"
@@ -21,6 +22,8 @@ class Node(msgspec.Struct, frozen=True, kw_only=True):
     """One node; `conditions` maps a condition's type to its status.
 
     `declared_features` are what its kubelet says it can do. `images` count if they were read.
+    `device_slices` are the devices of a node that does not exist yet; those of one that does are in the
+    slices of its cluster.
     """
 
     name: str
@@ -35,6 +38,7 @@ class Node(msgspec.Struct, frozen=True, kw_only=True):
     conditions: Mapping[str, str] = {}
     created: str = ""
     declared_features: frozenset[str] = frozenset()
+    device_slices: tuple[ResourceSlice, ...] = ()
     images: tuple[Image, ...] = ()
 
     @property

@@ -37,13 +37,22 @@ class Container(msgspec.Struct, frozen=True, kw_only=True):
     is_sidecar: bool = False
 
 
+class PodClaim(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """Devices that a pod claims, under a name of its own: by a claim, or one made by a template."""
+
+    name: str
+    claim: str = ""
+    template: str = ""
+
+
 class PodSpec(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     """The part of a pod that scheduling rules read. Hashable; equal replicas share one object.
 
     `required_node_terms` is None when there is no required node affinity (everything matches) and
     an empty tuple when there is one without terms (nothing matches). `neighbours` is what the pod
-    asks about other pods, `required_features` are those that the node's kubelet must declare.
-    `may_preempt` says whether others may have to go for it. `fields` names the API fields in use that no rule here reads, such as `resourceClaims`, so that a
+    asks about other pods, `required_features` are those that the node's kubelet must declare, and
+    `device_claims` what it claims of devices. `may_preempt` says whether others may have to go for it.
+    `fields` names the API fields in use that no rule here reads, such as `volumes.disk`, so that a
     reader can say what was not looked at.
     """
 
@@ -62,6 +71,7 @@ class PodSpec(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     volumes: tuple[Volume, ...] = ()
     required_features: tuple[str, ...] = ()
     neighbours: Neighbours = ALONE
+    device_claims: tuple[PodClaim, ...] = ()
     fields: tuple[str, ...] = ()
 
 
@@ -109,7 +119,9 @@ class Pod(msgspec.Struct, frozen=True, kw_only=True):
 
     `started` is a time in UTC to the second, as the API server writes it, so that texts compare as
     times; empty while no kubelet has the pod. `is_preempted` says that it is being deleted to make
-    room for another. `gang_links` name the gang that it belongs to; the first that is known counts.
+    room for another. `made_claims` are the claims of devices that were made for it, by its own names
+    for them; an empty one was found not to be needed. `gang_links` name the
+    gang that it belongs to; the first that is known counts.
     """
 
     namespace: str
@@ -130,6 +142,7 @@ class Pod(msgspec.Struct, frozen=True, kw_only=True):
     is_preempted: bool = False
     is_init_done: bool = False
     resize: Resize | None = None
+    made_claims: tuple[tuple[str, str], ...] = ()
     gang_links: tuple[GangLink, ...] = ()
     preferences: Preferences = INDIFFERENT
 

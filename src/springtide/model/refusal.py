@@ -8,13 +8,15 @@ class Refusal(msgspec.Struct, frozen=True, kw_only=True):
 
     `rule` is the filter plugin's or device family's name, `reasons` are its texts as others match
     them (`2/2 CardInsufficientMemory`, `Insufficient cpu`). `detail` is a sentence part for people
-    with the numbers behind it. `is_unresolvable` says that evicting pods could not help.
+    with the numbers behind it. `is_unresolvable` says that evicting pods could not help, `is_fault`
+    that the rule could not judge, which makes kube-scheduler give up the whole attempt.
     """
 
     rule: str
     reasons: tuple[str, ...]
     is_unresolvable: bool = False
     detail: str = ""
+    is_fault: bool = False
 
     @property
     def text(self) -> str:

@@ -15,8 +15,8 @@ from springtide.wire.origin import Origin
 SCHEDULER_GROUP: Final = "kubescheduler.config.k8s.io"
 SCHEDULER_KIND: Final = "KubeSchedulerConfiguration"
 DEVICE_CONFIG_KEY: Final = "device-config.yaml"
-# The one section that every device configuration of HAMi has.
-_MARK: Final = "nvidia"
+# A device configuration of HAMi has one of these sections at least.
+_MARKS: Final = ("nvidia", "vnpus")
 
 
 class Given(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,7 +28,7 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
 
 def is_device_config(value: Mapping[str, object]) -> bool:
     """Return whether a document without a kind is HAMi's device configuration."""
-    return "kind" not in value and isinstance(value.get(_MARK), dict)
+    return "kind" not in value and any(isinstance(value.get(mark), dict) for mark in _MARKS)
 
 
 def embedded(config_map: Mapping[str, object]) -> Iterator[tuple[str, str]]:

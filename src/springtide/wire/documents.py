@@ -18,6 +18,7 @@ from springtide.model.node import Node
 from springtide.model.pod import Pod
 from springtide.model.problem import Problem
 from springtide.model.profile import DeviceProfile
+from springtide.model.resource_claims import DeviceObjects
 from springtide.model.selecting import Selecting
 from springtide.model.storage import Storage
 from springtide.model.workload import DaemonSet
@@ -53,6 +54,7 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     manifests: tuple[Pod, ...] = ()
     daemon_sets: tuple[DaemonSet, ...] = ()
     storage: Storage = Storage()
+    device_objects: DeviceObjects = DeviceObjects()
     selecting: Selecting = Selecting()
     namespaces: Mapping[str, Mapping[str, str]] = {}
     budgets: tuple[DisruptionBudget, ...] = ()
@@ -138,6 +140,7 @@ class _Reading:
             manifests=tuple(objects.manifests.values()),
             daemon_sets=tuple(objects.daemon_sets.values()),
             storage=objects.storage,
+            device_objects=objects.device_objects,
             selecting=objects.selecting,
             namespaces=objects.namespaces,
             budgets=tuple(objects.budgets.values()),

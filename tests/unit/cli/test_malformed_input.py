@@ -4,6 +4,7 @@ One broken object is told and the plan stands; a document of ours or a configura
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -15,12 +16,14 @@ from tests.manifests import (
     Json,
     arguments,
     claim,
+    claiming,
     configured,
     groups,
     near,
     node,
     pod,
     required,
+    selecting,
     spread,
     storage_class,
     thing,
@@ -35,6 +38,7 @@ NEAR = f"spec.affinity.podAffinity.{REQUIRED}[0]"
 SPREAD = "spec.topologySpreadConstraints[0]"
 POD, CLAIM, VOLUME = "Pod/shop/p", "PersistentVolumeClaim/shop/data", "PersistentVolume/pv"
 LEFT_OUT = "The object is left out."
+INCOMPLETE = re.compile("the input (has claims, but )?(has )?no .* object")
 NO_QUANTITY = "is not a quantity; write one like 500m or 16Gi"
 
 
@@ -341,6 +345,35 @@ CONFIGURATIONS: Mapping[str, tuple[Json, str]] = {
 }
 
 
+DEVICES: Mapping[str, tuple[Sequence[Json], str]] = {
+    "template": (
+        [selecting("ResourceClaimTemplate"), claiming()],
+        (
+            "ResourceClaimTemplate/shop/gpu, spec.spec.devices.requests[0].exactly.selectors[0].cel."
+            "expression: line 1, column 20: "
+        ),
+    ),
+    "alternative": (
+        [selecting("ResourceClaimTemplate", form="firstAvailable"), claiming()],
+        (
+            "ResourceClaimTemplate/shop/gpu, spec.spec.devices.requests[0].firstAvailable[0].selectors"
+            "[0].cel.expression: line 1, column 20: "
+        ),
+    ),
+    "class": (
+        [selecting("DeviceClass"), claiming()],
+        "DeviceClass/gpu, spec.selectors[0].cel.expression: line 1, column 20: ",
+    ),
+    "mode": (
+        [selecting("ResourceClaimTemplate", allocationMode="Some"), claiming()],
+        (
+            "ResourceClaimTemplate/shop/gpu, spec.spec.devices.requests[0].exactly.allocationMode: "
+            f'"Some" is not allowed; give ExactCount or All. {LEFT_OUT}'
+        ),
+    ),
+}
+
+
 @pytest.mark.parametrize(
     ("documents", "said"),
     [
@@ -349,6 +382,7 @@ CONFIGURATIONS: Mapping[str, tuple[Json, str]] = {
             ("chain", CHAINS),
             ("selector", SELECTORS),
             ("quantity", QUANTITIES),
+            ("devices", DEVICES),
         )
         for name, row in rows.items()
     ],
@@ -359,7 +393,7 @@ def test_a_broken_object_is_told_with_its_file_and_field(
     code, lines = answered([*documents, node() | {"metadata": {"name": "n2"}}], tmp_path, capsys)
 
     assert code in {0, 1}
-    (line,) = [each for each in lines if "no PersistentVolume object" not in each]
+    (line,) = [each for each in lines if not INCOMPLETE.search(each)]
     file, _, rest = line.partition(".json: ")
     assert file.startswith(f"Warning: {tmp_path}")
     assert rest.startswith(said)

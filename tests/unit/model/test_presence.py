@@ -2,7 +2,15 @@
 
 from springtide.base.selectors import EVERYTHING, Selector, compile_selector, label_selector
 from springtide.model.ledger import Holding, Ledger
-from springtide.model.presence import PodQuery, Presence, Scope, presence, read_labels, standing
+from springtide.model.presence import (
+    QUERIES_MAX,
+    PodQuery,
+    Presence,
+    Scope,
+    presence,
+    read_labels,
+    standing,
+)
 from tests.builders import away, node, pod
 
 APP_A = compile_selector(label_selector({"app": "a"}))
@@ -80,6 +88,19 @@ def test_an_answer_follows_rows_beyond_the_first_ones() -> None:
     ledger.hold(Holding(uid="late", row=200, presence=shown()))
 
     assert sum(counted(ledger, query())) == 2
+    ledger.check()
+
+
+def test_answers_that_were_forgotten_for_others_are_worked_out_again() -> None:
+    ledger = ledger_of(shown(), shown("b"))
+    counted(ledger, query())
+    for index in range(QUERIES_MAX):
+        counted(ledger, query(EVERYTHING, f"team-{index}"))
+
+    ledger.hold(Holding(uid="new", row=1, presence=shown()))
+
+    assert counted(ledger, query()) == [1, 1]
+    assert counted(ledger, query(EVERYTHING, "team-0")) == [0, 0]
     ledger.check()
 
 

@@ -292,6 +292,10 @@ def test_a_fault_of_the_scheduler_configuration_is_told_in_its_words_at_its_line
     )
 
 
+def test_a_device_configuration_without_nvidia_is_recognised() -> None:
+    assert read("vnpus:\n  configs: []\n").device_config == {"vnpus": {"configs": []}}
+
+
 def test_of_two_device_configurations_the_first_counts() -> None:
     found = read(DEVICE_CONFIG, DEVICE_CONFIG, "nvidia: {}\n")
 

@@ -9,8 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
+from springtide.apps.planner.device_claims import (
+    can_judge,
+    waits_for_claims,
+    without_device_claims,
+)
 from springtide.apps.planner.gangs import gathered
 from springtide.engine.capacity.situation import SizedGroup
+from springtide.engine.dynamic_resources.copies import slices_by_node
 from springtide.engine.framework.ask import keys_read
 from springtide.engine.framework.claims import named_disks
 from springtide.engine.framework.default_selector import DefaultSelectors
@@ -30,6 +36,7 @@ from springtide.model.presence import standing
 from springtide.model.problem import Problem
 from springtide.model.profile import DeviceProfile
 from springtide.model.refusal import Refusal
+from springtide.model.resource_claims import DeviceObjects
 from springtide.model.storage import Storage
 from springtide.wire.documents import Input
 from springtide.wire.hami import keys
@@ -75,7 +82,7 @@ def assemble(
         if group.template is not None:
             registered[group.template.name] = _registered(group.template, families)
     pods, denied = _everyone(found, families, problems)
-    placed, waiting, apart = _sorted_out(pods, ledger.rows)
+    placed, waiting, apart = _sorted_out(pods, ledger.rows, found.device_objects)
     defaults = DefaultSelectors(found.selecting, spreading) if spreading else None
     read_keys = _read_keys(found, pods, waiting, defaults)
     ledger.hold_all(
@@ -95,7 +102,10 @@ def assemble(
     pods_on: dict[str, list[Pod]] = defaultdict(list)
     for pod, place in placed:
         pods_on[place].append(pod)
+    slices_on = slices_by_node(found.device_objects.slices.values())
     fleet = Fleet(
+        devices=found.device_objects,
+        slices_on=slices_on,
         registered=registered,
         pods_on=pods_on,
         daemons=daemon_sets(found.daemon_sets, pods),
@@ -250,6 +260,8 @@ def _everyone(
     pods = _told_apart(pods, problems)
     if any(pod.spec.volumes for pod in pods) and _incomplete(found.storage, problems):
         pods = _without_claims(pods)
+    if not can_judge(pods, found.device_objects, problems):
+        pods = without_device_claims(pods)
     return pods, denied
 
 
@@ -321,7 +333,7 @@ def _unclaimed(spec: PodSpec) -> PodSpec:
 
 
 def _sorted_out(
-    pods: Iterable[Pod], rows: Mapping[str, int]
+    pods: Iterable[Pod], rows: Mapping[str, int], devices: DeviceObjects
 ) -> tuple[list[tuple[Pod, str]], list[Pod], list[tuple[Pod, str]]]:
     """Return the pods that occupy a node, with its name, those that wait for one, and the others.
 
@@ -337,7 +349,7 @@ def _sorted_out(
             continue
         if place := _place_of(pod):
             placed.append((pod, place))
-        elif reason := _waits_for(pod):
+        elif reason := _waits_for(pod) or waits_for_claims(pod, devices):
             apart.append((pod, reason))
         elif place := _nomination(pod, rows):
             placed.append((pod, place))
@@ -412,7 +424,7 @@ def _unreadable(pod: Pod, family: str, place: str, refusal: Refusal) -> Problem:
 def _admitted(pod: Pod, families: Mapping[str, DeviceFamily]) -> Pod | Refusal:
     """Return a manifest's pod as admission would store it, or why it would be denied."""
     for family in families.values():
-        answer = family.admit(pod.spec)
+        answer = family.admit(pod)
         if isinstance(answer, Refusal):
             return answer
         pod = replace(pod, spec=answer)

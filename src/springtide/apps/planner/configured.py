@@ -5,8 +5,7 @@ Loaded only where the input has a configuration.
 
 from collections.abc import Iterator
 
-from springtide.apps.planner.schedulers import Schedulers, default_rules
-from springtide.engine.framework.framework import Framework
+from springtide.apps.planner.schedulers import Claimable, Schedulers, default_rules
 from springtide.engine.framework.profiles import (
     TOPOLOGY_SPREAD,
     CannotSetUp,
@@ -15,19 +14,16 @@ from springtide.engine.framework.profiles import (
     set_up,
 )
 from springtide.model.problem import Problem
-from springtide.model.storage import Storage
 from springtide.wire.configurations import SCHEDULER_KIND, Given
 from springtide.wire.kubescheduler import CONSTRUCTION_FAULTS, refusal
 
 
-def configured(given: Given, storage: Storage) -> Schedulers:
+def configured(given: Given, objects: Claimable) -> Schedulers:
     """Return whose rules judge, or raise InvalidDocument if the scheduler does not start."""
     scheduler = _started(given)
-    by_name = {
-        profile.name: Framework(profile.framework, storage) for profile in scheduler.profiles
-    }
+    by_name = {profile.name: objects.framework(profile.framework) for profile in scheduler.profiles}
     return Schedulers(
-        framework=default_rules(given.configuration.ignored_by_scheduler, storage),
+        framework=default_rules(given.configuration.ignored_by_scheduler, objects),
         by_name=by_name,
         managed=frozenset(
             each.name

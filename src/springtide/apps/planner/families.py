@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from springtide.engine.placement.family import DeviceFamily
-from springtide.vendors.nvidia import Nvidia, config_from
+from springtide.vendors import ascend, nvidia
 
 
 class Policies(msgspec.Struct, frozen=True, kw_only=True):
@@ -16,11 +16,14 @@ class Policies(msgspec.Struct, frozen=True, kw_only=True):
 
 
 DeviceConfig = Mapping[str, object]
+"""HAMi's device configuration, decoded; empty where there is none."""
+
 FAMILIES: Mapping[str, Callable[[DeviceConfig, Policies], DeviceFamily]] = {
-    "NVIDIA": lambda config, policies: Nvidia(
-        config=config_from(_section(config, "nvidia")),
-        node_policy=policies.node,
-        device_policy=policies.device,
+    nvidia.FAMILY.name: lambda config, policies: nvidia.Nvidia(
+        nvidia.config_from(config), node_policy=policies.node, device_policy=policies.device
+    ),
+    ascend.FAMILY.name: lambda config, policies: ascend.Ascend(
+        ascend.config_from(config), node_policy=policies.node, device_policy=policies.device
     ),
 }
 
@@ -28,8 +31,3 @@ FAMILIES: Mapping[str, Callable[[DeviceConfig, Policies], DeviceFamily]] = {
 def families(config: DeviceConfig | None, policies: Policies) -> dict[str, DeviceFamily]:
     """Return every family, set up from HAMi's device configuration or with its defaults."""
     return {name: make(config or {}, policies) for name, make in FAMILIES.items()}
-
-
-def _section(config: DeviceConfig, name: str) -> Mapping[str, object]:
-    section = config.get(name)
-    return section if isinstance(section, Mapping) else {}

@@ -10,7 +10,8 @@ from springtide.apps.planner.families import Policies, families
 from springtide.apps.planner.limits import idle_limits
 from springtide.apps.planner.remedies import remedies
 from springtide.apps.planner.report import InputReport, PlanReport
-from springtide.apps.planner.schedulers import scheduler_notes, schedulers
+from springtide.apps.planner.schedulers import Claimable, scheduler_notes, schedulers
+from springtide.apps.planner.selector_faults import selector_faults
 from springtide.apps.planner.spending import Calls
 from springtide.base.clock import Clock, Rng
 from springtide.base.errors import SpringtideError
@@ -18,10 +19,11 @@ from springtide.engine.capacity.plan import plan
 from springtide.engine.capacity.scene import Bounds, Manner
 from springtide.engine.capacity.situation import Situation
 from springtide.engine.placement.classes import Classifier
+from springtide.engine.placement.configured import InvalidConfig
 from springtide.engine.placement.family import DeviceFamily
 from springtide.engine.placement.tables import Tables
 from springtide.policies.expanders import PriceModel, chain
-from springtide.vendors.nvidia import InvalidConfig
+from springtide.wire.cel import Selectors
 from springtide.wire.documents import DEVICE_CONFIG, Input
 
 
@@ -50,7 +52,9 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
     with an extender that cannot be called as it says.
     """
     kinds = _families(found, request)
-    judges = schedulers(found.scheduler, kinds, found.storage)
+    selectors = Selectors()
+    claimable = Claimable(storage=found.storage, devices=found.device_objects, selectors=selectors)
+    judges = schedulers(found.scheduler, kinds, claimable)
     picture = assemble(found, kinds, spreading=judges.spreading)
     prices = PriceModel(cluster_size=picture.ledger.count)
     with consulted(found, picture, kinds, allowed=request.calls, clock=clock) as heard:
@@ -68,6 +72,7 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
                     kinds,
                     keys=picture.read_keys,
                     appearance=heard.appearance,
+                    devices=found.device_objects,
                     defaults=picture.defaults,
                 ),
                 pending=picture.waiting,
@@ -93,6 +98,7 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
         problems=(
             *found.problems,
             *inspection.inspected(found),
+            *selector_faults(found, selectors),
             *picture.problems,
             *judges.problems,
             *heard.problems,

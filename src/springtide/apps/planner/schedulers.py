@@ -12,10 +12,12 @@ from typing import Final
 
 import msgspec
 
+from springtide.engine.dynamic_resources.matching import DeviceSelectors
 from springtide.engine.framework.framework import Framework, FrameworkConfig
 from springtide.engine.placement.family import DeviceFamily
 from springtide.model.pod import Pod
 from springtide.model.problem import Problem
+from springtide.model.resource_claims import DeviceObjects
 from springtide.model.selecting import Selecting
 from springtide.model.storage import Storage
 from springtide.wire.configurations import Given
@@ -24,6 +26,18 @@ UNSELECTED: Final = (
     "The scheduler spreads pods by default that a service or their controller selects, but the input "
     "has no Service, ReplicaSet, StatefulSet or Deployment; add them to have these pods spread."
 )
+
+
+class Claimable(msgspec.Struct, frozen=True, kw_only=True):
+    """What pods can claim: volumes and devices, the latter found by their selectors."""
+
+    storage: Storage
+    devices: DeviceObjects
+    selectors: DeviceSelectors
+
+    def framework(self, config: FrameworkConfig) -> Framework:
+        """Return the rules of a profile that judge claims by these objects."""
+        return Framework(config, self.storage, self.devices, self.selectors)
 
 
 class Schedulers(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,24 +55,24 @@ class Schedulers(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def schedulers(
-    given: Given | None, families: Mapping[str, DeviceFamily], storage: Storage
+    given: Given | None, families: Mapping[str, DeviceFamily], objects: Claimable
 ) -> Schedulers:
     """Return whose rules judge, or raise InvalidDocument if the scheduler does not start.
 
-    All of them judge claims by the same storage.
+    All of them judge claims by the same objects.
     """
     if given is None:
         managed = (name for family in families.values() for name in family.resource_names())
-        return Schedulers(framework=default_rules(managed, storage))
+        return Schedulers(framework=default_rules(managed, objects))
     # Few inputs have a configuration, and every start would pay for loading what sets it up.
     from springtide.apps.planner.configured import configured  # noqa: PLC0415
 
-    return configured(given, storage)
+    return configured(given, objects)
 
 
-def default_rules(ignored: Iterable[str], storage: Storage) -> Framework:
+def default_rules(ignored: Iterable[str], objects: Claimable) -> Framework:
     """Return the default rules, without the resources that are left to extenders."""
-    return Framework(FrameworkConfig(ignored_resources=frozenset(ignored)), storage)
+    return objects.framework(FrameworkConfig(ignored_resources=frozenset(ignored)))
 
 
 def scheduler_notes(

@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from springtide.engine.attempt.post_filter import PostFilter, post_filter
+from springtide.engine.attempt.post_filter import PostFilter, given_back, post_filter
 from springtide.engine.framework.ask import PodAsk
 from springtide.engine.framework.fit_error import fit_error
 from springtide.engine.framework.framework import PASSES, Framework, PreparedAsk, Verdicts
@@ -50,7 +50,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
 
     `verdicts` are those of all rows in the order of `names`. `taken` is the row that the pod was
     nominated to, if it still does: then no other row is looked at in earnest. `error` is set if a
-    rule cannot judge the pod; `post_filter` is what was tried if no row takes it.
+    rule cannot judge the pod, on any row; `post_filter` is what was tried if no row takes it.
     """
 
     pod: Pod
@@ -65,7 +65,8 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def error(self) -> str:
         """Return why a rule cannot judge the pod, empty if all of them can."""
-        return self.prepared.error
+        fault = _first_fault(self.framework, self.prepared, self.verdicts)
+        return self.prepared.error or fault
 
     @property
     def feasible(self) -> Rows:
@@ -115,8 +116,8 @@ def attempt(
 ) -> Attempt:
     """Return what becomes of a pod that asks this.
 
-    `deallocation` is what DynamicResources says of claims that it could give back, and `offset`
-    where the search for nodes to evict pods from begins.
+    `deallocation` is what DynamicResources says of claims that it could give back, unless it finds
+    some itself, and `offset` where the search for nodes to evict pods from begins.
     """
     promised = setting.nominations.before(pod)
     judge = Judge(setting.framework, ask, overlay=setting.overlay, promised=promised)
@@ -124,7 +125,7 @@ def attempt(
     ledger = setting.overlay.ledger
     made = Attempt(
         pod=pod,
-        outcome=_outcome(judge.prepared, verdicts),
+        outcome=_outcome(setting.framework, judge.prepared, verdicts),
         framework=setting.framework,
         prepared=judge.prepared,
         verdicts=verdicts,
@@ -138,7 +139,7 @@ def attempt(
         judge,
         promising=promising(verdicts),
         evictable=setting.evictable,
-        deallocation=deallocation,
+        on_claims=given_back(pod, judge, lambda code: _with_code(verdicts, code)) or deallocation,
         offset=offset,
     )
     return msgspec.structs.replace(made, post_filter=after)
@@ -157,11 +158,27 @@ def event_text(text: str) -> str:
     return (encoded[: EVENT_BYTES - len(_CUT)] + _CUT).decode(errors="ignore")
 
 
-def _outcome(prepared: PreparedAsk, verdicts: Verdicts) -> Outcome:
-    if prepared.error:
+def _outcome(framework: Framework, prepared: PreparedAsk, verdicts: Verdicts) -> Outcome:
+    if prepared.error or _first_fault(framework, prepared, verdicts):
         return Outcome.ERROR
     fits = bool((verdicts.rule == PASSES).any())
     return Outcome.SCHEDULABLE if fits else Outcome.UNSCHEDULABLE
+
+
+def _first_fault(framework: Framework, prepared: PreparedAsk, verdicts: Verdicts) -> str:
+    """Return why the claims of devices cannot be judged on the first row where that is so."""
+    code, check = framework.claims_check(prepared)
+    if check is None:
+        return ""
+    details = dict.fromkeys(verdicts.detail[verdicts.rule == code].tolist())
+    fault = next((detail for detail in details if check.is_fault(detail)), None)
+    if fault is None:
+        return ""
+    return f'running "{framework.device_rule.name}" filter plugin: {check.reasons(fault)[0]}'
+
+
+def _with_code(verdicts: Verdicts, code: int) -> list[int]:
+    return np.flatnonzero(verdicts.rule == code).tolist()
 
 
 def _taken(nominated: int | None, verdicts: Verdicts) -> int | None:

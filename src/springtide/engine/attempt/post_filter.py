@@ -4,11 +4,13 @@ The plugins of the profile are asked in order. The first that helps, or that fai
 otherwise all of them say why not.
 """
 
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 from typing import Final
 
 import msgspec
 
+from springtide.engine.framework.dynamic_resources import deallocation
 from springtide.engine.framework.nominated import Judge
 from springtide.engine.framework.preparation import PreparedAsk
 from springtide.engine.framework.rule import Rows
@@ -45,20 +47,20 @@ def post_filter(
     *,
     promising: Rows,
     evictable: Evictable,
-    deallocation: str = "",
+    on_claims: str = "",
     offset: int = 0,
     below: int | None = None,
 ) -> PostFilter:
     """Return what the plugins say of a pod that fits nowhere; see `preempt` for most of it.
 
-    `deallocation` is what DynamicResources says of claims that it could give back.
+    `on_claims` is what DynamicResources says of claims that it could give back.
     """
     said: list[str] = []
     for plugin in judge.framework.config.post_filters:
         if plugin == DYNAMIC_RESOURCES:
             if _is_unasked(judge.prepared, judge):
                 return PostFilter(code=Code.ERROR, message=NOT_FOUND)
-            said.append(deallocation)
+            said.append(on_claims)
         elif plugin == PREEMPTION:
             answer = preempt(
                 pod, judge, promising=promising, evictable=evictable, offset=offset, below=below
@@ -68,6 +70,19 @@ def post_filter(
                 return PostFilter(code=code, message=answer.message, preempted=answer)
             said.append(answer.message)
     return PostFilter(code=Code.UNSCHEDULABLE, message=", ".join(filter(None, said)))
+
+
+def given_back(pod: Pod, judge: Judge, refusing: Callable[[int], Iterable[int]]) -> str:
+    """Return what DynamicResources says of claims whose devices no node could use, empty if nothing.
+
+    `refusing` are the rows that the rule of a code refuses.
+    """
+    code, check = judge.framework.claims_check(judge.prepared)
+    objects = judge.framework.devices
+    if check is None or objects is None:
+        return ""
+    unavailable = check.unavailable(judge.overlay.ledger, refusing(code))
+    return deallocation(pod.uid, unavailable, objects)
 
 
 def _is_unasked(prepared: PreparedAsk, judge: Judge) -> bool:

@@ -64,7 +64,9 @@ def estimate(
             order = [batch for batch in order if batch is not fast] + [fast]
     storage = start.tables.framework.storage
     apart = any(
-        tells_nodes_apart(batch.pod_class) or keeps_company_away(batch.pod_class, storage)
+        tells_nodes_apart(batch.pod_class)
+        or keeps_company_away(batch.pod_class, storage)
+        or start.tables.claims_devices(batch.pod_class)
         for batch in items
     )
     placer: Packing | Stepping = Stepping(start) if apart else Packing(start)

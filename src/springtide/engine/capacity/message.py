@@ -7,7 +7,7 @@ would help, in the scheduler's eyes, which know nothing of devices.
 import msgspec
 
 from springtide.engine.attempt.attempt import NO_NODES, event_text
-from springtide.engine.attempt.post_filter import post_filter
+from springtide.engine.attempt.post_filter import given_back, post_filter
 from springtide.engine.framework.fit_error import fit_error
 from springtide.engine.framework.nominated import Judge
 from springtide.engine.placement.classes import PodClass
@@ -16,6 +16,7 @@ from springtide.engine.placement.tables import Tables
 from springtide.engine.preemption import Evictable
 from springtide.model.overlay import Overlay
 from springtide.model.pod import Pod
+from springtide.model.refusal import Refusal
 
 
 class Rows(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,7 +38,7 @@ def message(pod: Pod, pod_class: PodClass, *, tables: Tables, there: Rows) -> st
     framework = tables.framework_of(pod_class)
     judge = Judge(framework, pod_class.framework, overlay=there.overlay, promised={})
     refusals = tables.histogram(pod_class, below=there.below)
-    failed = next((refusal.text for refusal, _ in refusals if refusal.rule == FAILURE), "")
+    failed = next((text for refusal, _ in refusals if (text := _failure(refusal))), "")
     if judge.prepared.error or failed:
         return event_text(judge.prepared.error or failed)
     rejection = judge.prepared.rejection
@@ -47,6 +48,9 @@ def message(pod: Pod, pod_class: PodClass, *, tables: Tables, there: Rows) -> st
         promising=tables.promising(pod_class, below=there.below),
         evictable=there.evictable,
         below=there.below,
+        on_claims=given_back(
+            pod, judge, lambda code: tables.with_code(pod_class, code, below=there.below)
+        ),
     )
     return event_text(
         fit_error(
@@ -56,3 +60,10 @@ def message(pod: Pod, pod_class: PodClass, *, tables: Tables, there: Rows) -> st
             postfilter_message=after.message,
         )
     )
+
+
+def _failure(refusal: Refusal) -> str:
+    """Return what ends the attempt if it is no mere refusal, empty otherwise."""
+    if refusal.is_fault:
+        return f'running "{refusal.rule}" filter plugin: {refusal.text}'
+    return refusal.text if refusal.rule == FAILURE else ""

@@ -77,8 +77,18 @@ class _Planner:
         )
         self.objected: Objections | None = None
         self.short: tuple[tuple[str, Refusal], ...] = ()
-        self.is_moving = _reads_others(situation)
+        self.is_moving = _reads_others(situation) or self._share_devices()
         """Whether what a round places may change what nodes answer to the pods that are left."""
+
+    def _share_devices(self) -> bool:
+        """Return whether devices that one pod is given may decide about others on other nodes."""
+        tables, classify = self.tables, self.situation.classifier.classify
+        may_claim = (
+            pod
+            for pod in self.situation.pending
+            if pod.spec.device_claims or tables.has_shared_devices
+        )
+        return any(tables.reads_elsewhere(classify(pod)) for pod in may_claim)
 
     def run(self) -> Plan:
         """Fill existing nodes, grow groups round by round, and explain the rest."""

@@ -6,17 +6,20 @@ import msgspec
 from msgspec.structs import replace
 
 from springtide.engine.capacity.shortage import shortage
-from springtide.engine.capacity.states import DeviceStates, nameless
+from springtide.engine.capacity.states import DeviceStates
+from springtide.engine.dynamic_resources.copies import moved
 from springtide.engine.framework.ask import reads_others
+from springtide.engine.framework.dynamic_resources import DynamicResources
 from springtide.engine.framework.node_resources_fit import NodeResourcesFit
 from springtide.engine.placement.classes import PodClass, standing_holding
 from springtide.engine.placement.tables import Tables
 from springtide.engine.simulation.templates import Template
-from springtide.model.device import DeviceView, Inventory
+from springtide.model.device import DeviceView, Inventory, nameless
 from springtide.model.ledger import Holding
 from springtide.model.overlay import Overlay
 from springtide.model.presence import standing
 from springtide.model.refusal import Refusal
+from springtide.model.resource_claims import HeldClaim
 
 
 class DeviceTotals(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,7 +56,10 @@ class Start(msgspec.Struct, frozen=True, kw_only=True):
         template = self.template
         row = self.overlay.add_node(template.node, dict(template.inventories), name=name)
         for held in self.standing:
-            self.overlay.hold(replace(held, row=row, uid=f"{name}/{held.uid}"))
+            uses = template.device_uses.get(held.uid, ())
+            claims = tuple(HeldClaim("", moved(each, name)) for each in uses)
+            own = replace(held, row=row, uid=f"{name}/{held.uid}", device_claims=claims)
+            self.overlay.hold(own)
         return row
 
 
@@ -141,6 +147,8 @@ def _verdict(start: Start, pod_class: PodClass, row: int) -> Refusal | None:
     if answer.rule == NodeResourcesFit.name:
         free = start.overlay.ledger.resources.free(row)
         return replace(answer, detail=shortage(answer, pod_class, free))
+    if answer.rule == DynamicResources.name:
+        return replace(answer, detail=start.tables.claims_shortfall(pod_class, row))
     inventory = dict(start.template.inventories).get(answer.rule)
     if inventory is None:
         return dict(start.template.refusals).get(answer.rule, answer)

@@ -11,13 +11,12 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-from msgspec.structs import replace
 
 from springtide.engine.placement.classes import PodClass
 from springtide.engine.placement.family import Rows
 from springtide.engine.placement.tables import Tables
 from springtide.model.columns import Bool, DeviceColumns, Interner
-from springtide.model.device import Device, DeviceView, Inventory, Share, empty_view
+from springtide.model.device import DeviceView, Inventory, Share, empty_view, nameless
 from springtide.model.refusal import Refusal
 
 State = tuple[tuple[str, DeviceView], ...]
@@ -99,15 +98,3 @@ class DeviceStates:
         for family, shares in taken:
             self._columns[family].take(state, shares)
         return state
-
-
-def nameless(inventory: Inventory) -> Inventory:
-    """Return the inventory with positions for device ids, so that equal devices are equal."""
-    ids = {device.id: str(position) for position, device in enumerate(inventory.devices)}
-    devices = tuple(_renamed(device, ids) for device in inventory.devices)
-    return Inventory(inventory.family, devices)
-
-
-def _renamed(device: Device, ids: dict[str, str]) -> Device:
-    links = tuple(sorted((ids[other], score) for other, score in device.links if other in ids))
-    return replace(device, id=ids[device.id], links=links)

@@ -8,9 +8,11 @@ from collections.abc import Iterable
 import msgspec
 
 from springtide.base.selectors import Selector
+from springtide.engine.dynamic_resources.naming import DeviceAsk, device_ask
 from springtide.model.neighbours import ALONE
 from springtide.model.pod import Pod, PodSpec
 from springtide.model.presence import read_labels
+from springtide.model.resource_claims import DeviceObjects
 from springtide.model.volumes import ClaimVolume, EphemeralVolume
 
 
@@ -19,7 +21,8 @@ class PodAsk(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
 
     Claims are looked up in the pod's namespace, and those made for it by its name and uid.
     `default_selector` is what the pod's services and its controller select it by, where the profile
-    spreads pods that have no constraints of their own; None elsewhere.
+    spreads pods that have no constraints of their own; None elsewhere. `device_ask` are the pod's claims
+    of devices, None where nothing is known of them.
     """
 
     spec: PodSpec
@@ -29,6 +32,7 @@ class PodAsk(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     name: str = ""
     uid: str = ""
     default_selector: Selector | None = None
+    device_ask: DeviceAsk | None = None
 
     @property
     def reads_others(self) -> bool:
@@ -41,6 +45,7 @@ def ask_of(
     *,
     with_identity: bool = False,
     keys: frozenset[str] | None = None,
+    devices: DeviceObjects | None = None,
     default_selector: Selector | None = None,
 ) -> PodAsk:
     """Return what the pod asks; its namespace and labels only count if some rule reads them.
@@ -57,6 +62,9 @@ def ask_of(
         labels=read_labels(pod, keys) if with_identity else (),
         name=pod.name if owns_claims else "",
         uid=pod.uid if owns_claims else "",
+        device_ask=device_ask(pod, devices)
+        if devices is not None and pod.spec.device_claims
+        else None,
         default_selector=default_selector,
     )
 

@@ -13,7 +13,10 @@ import numpy.typing as npt
 from msgspec.structs import replace
 
 from springtide.base.selectors import NodeSelectorTerm
+from springtide.engine.dynamic_resources.matching import DeviceSelectors
 from springtide.engine.framework.ask import PodAsk
+from springtide.engine.framework.claims_check import ClaimsCheck
+from springtide.engine.framework.dynamic_resources import DynamicResources
 from springtide.engine.framework.inter_pod_affinity import InterPodAffinity
 from springtide.engine.framework.node_affinity import NodeAffinity
 from springtide.engine.framework.node_declared_features import NodeDeclaredFeatures
@@ -54,6 +57,7 @@ from springtide.model.ledger import Ledger
 from springtide.model.neighbours import SpreadConstraint
 from springtide.model.plugin_arguments import DefaultPreemptionArgs
 from springtide.model.refusal import Refusal
+from springtide.model.resource_claims import DeviceObjects, HeldClaim
 from springtide.model.storage import Storage
 
 __all__ = [
@@ -102,18 +106,27 @@ class FrameworkConfig(msgspec.Struct, frozen=True, kw_only=True):
 class Framework:
     """The filter plugins of one scheduler profile, for asks about one ledger after the other.
 
-    Without `storage` nothing is known of claims, and no rule looks at them.
+    Without `storage` nothing is known of claims, and no rule looks at them. The same goes for claims
+    of `devices`, which are found by their `selectors`.
     """
 
     def __init__(
-        self, config: FrameworkConfig | None = None, storage: Storage | None = None
+        self,
+        config: FrameworkConfig | None = None,
+        storage: Storage | None = None,
+        devices: DeviceObjects | None = None,
+        selectors: DeviceSelectors | None = None,
     ) -> None:
         config = config or FrameworkConfig()
         self.storage = storage
         self.config = config
         self._disabled = config.disabled
         self._unprepared: frozenset[str] = frozenset()
-        self._fit = NodeResourcesFit(config.ignored_resources, config.ignored_groups)
+        self.devices = devices
+        self.device_rule = DynamicResources(devices, selectors)
+        self._fit = NodeResourcesFit(
+            config.ignored_resources, config.ignored_groups, self.device_rule.delegated
+        )
         self.rules: tuple[Rule, ...] = (
             NodeName(),
             NodeUnschedulable(),
@@ -127,6 +140,7 @@ class Framework:
             VolumeZone(storage),
             PodTopologySpread(config.default_spread),
             InterPodAffinity(),
+            self.device_rule,
             NodeDeclaredFeatures(),
         )
         """In the order of kube-scheduler; a rule's code is its position from `FIRST_RULE` on."""
@@ -169,8 +183,9 @@ class Framework:
             match rule.prepare(ask, ledger):
                 case Skipped(is_lasting=is_lasting):
                     preparation.last(is_lasting=is_lasting)
-                case Ready(check=check, nodes=nodes, is_lasting=is_lasting):
+                case Ready(check=check, nodes=nodes, is_lasting=is_lasting, elsewhere=elsewhere):
                     preparation.last(is_lasting=is_lasting)
+                    preparation.read(elsewhere)
                     preparation.restrict(rule, nodes)
                     if rule.name not in self._disabled:
                         preparation.check(code, check)
@@ -186,7 +201,7 @@ class Framework:
         """Return what `prepare` would, after a change of the ledger that `prepared` was made on."""
         if prepared.is_lasting:
             return prepared
-        if not prepared.lasts_by_row:
+        if not prepared.lasts_by_row or not self._reads_the_same(prepared, ask, ledger):
             return self.prepare(ask, ledger)
         checks: list[tuple[int, Check]] = []
         for code, rule in self._cluster_rules:
@@ -199,6 +214,11 @@ class Framework:
         if not checks and not prepared.cluster_checks:
             return prepared
         return replace(prepared, cluster_checks=tuple(checks))
+
+    def _reads_the_same(self, prepared: PreparedAsk, ask: PodAsk, ledger: Ledger) -> bool:
+        if prepared.elsewhere is None:
+            return True
+        return prepared.elsewhere == self.device_rule.elsewhere(ask, ledger)
 
     def prepare_beside(self, prepared: PreparedAsk, ask: PodAsk, ledger: Ledger) -> PreparedAsk:
         """Return what was prepared, brought up to a ledger on which pods were tried or taken away.
@@ -230,8 +250,9 @@ class Framework:
             return
         preparation.ask(rule)
         match rule.prepare(ask, ledger):
-            case Ready(check=check):
+            case Ready(check=check, elsewhere=elsewhere):
                 preparation.check(code, check)
+                preparation.read(elsewhere)
             case Skipped() | Rejected() | Broken():
                 pass
 
@@ -253,6 +274,19 @@ class Framework:
         """Return what the rules that read other nodes say, whatever the others say."""
         return judged((prepared.cluster_checks,), ledger, rows)
 
+    def devices_on(
+        self, prepared: PreparedAsk, ledger: Ledger, row: int
+    ) -> tuple[HeldClaim, ...] | None:
+        """Return what the claims of an ask are given on a row, None if the row has not got it."""
+        _, check = self.claims_check(prepared)
+        return () if check is None else check.allocate(ledger, row)
+
+    def claims_check(self, prepared: PreparedAsk) -> tuple[int, ClaimsCheck | None]:
+        """Return what judges the claims of devices of an ask, by its rule's code; None without."""
+        coded = (pair for pair in prepared.usage_checks if isinstance(pair[1], ClaimsCheck))
+        code, check = next(coded, (PASSES, None))
+        return code, check if isinstance(check, ClaimsCheck) else None
+
     def is_settled(self, codes: npt.NDArray[np.uint8]) -> Bool:
         """Return for each rule code whether it stands whatever is placed on the row."""
         return (codes > PASSES) & (codes < self._first_usage_code)
@@ -270,10 +304,12 @@ class Framework:
             assert prepared.outside is not None
             return prepared.outside
         checks = dict((*prepared.node_checks, *prepared.later_checks))
+        check = checks[rule_code]
         return Refusal(
             rule=self.rules[rule_code - FIRST_RULE].name,
-            reasons=checks[rule_code].reasons(detail),
+            reasons=check.reasons(detail),
             is_unresolvable=unresolvable,
+            is_fault=isinstance(check, ClaimsCheck) and check.is_fault(detail),
         )
 
 

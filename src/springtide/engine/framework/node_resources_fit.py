@@ -32,9 +32,12 @@ class NodeResourcesFit:
         self,
         ignored_resources: frozenset[str] = frozenset(),
         ignored_groups: frozenset[str] = frozenset(),
+        delegated: frozenset[str] = frozenset(),
     ) -> None:
+        """Leave the resources that are delegated to claims, where a node does not offer them itself."""
         self._ignored_resources = ignored_resources
         self._ignored_groups = ignored_groups
+        self._delegated = delegated
 
     def prepare(self, ask: PodAsk, ledger: Ledger) -> Prepared:
         """Collect the amounts that count, in the order in which shortages are told."""
@@ -42,7 +45,9 @@ class NodeResourcesFit:
         native = (name for name in NATIVE_ORDER if name in asked)
         scalar = sorted(name for name in asked if name not in NATIVE_ORDER)
         counted = (name for name in (*native, *scalar) if asked[name] > 0 and self.counts(name))
-        return Ready(_Asked([(PODS, 1), *((name, asked[name]) for name in counted)]))
+        return Ready(
+            _Asked([(PODS, 1), *((name, asked[name]) for name in counted)], self._delegated)
+        )
 
     def counts(self, name: str) -> bool:
         """Return whether a shortage of this resource keeps pods away; `pods` always does."""
@@ -56,19 +61,25 @@ class NodeResourcesFit:
 
 
 class _Asked:
-    def __init__(self, amounts: list[tuple[str, int]]) -> None:
+    def __init__(self, amounts: list[tuple[str, int]], delegated: frozenset[str]) -> None:
         self._amounts = amounts
+        self._delegated = delegated
 
     def evaluate(self, ledger: Ledger, selected: Selection) -> Outcome | None:
         shortages = _Shortages(len(selected.rows))
         resources, cells = ledger.resources, selected.cells
         for bit, (name, wanted) in enumerate(self._amounts):
             index = resources.known(name)
+            is_delegated = name in self._delegated
+            if index is None and is_delegated:
+                continue
             if index is None:
                 shortages.add_everywhere(bit)
                 continue
             have = resources.allocatable[index][cells]
             short: Bool = have - resources.used[index][cells] < wanted
+            if is_delegated:
+                short &= have > 0
             if np.count_nonzero(short):
                 shortages.add(bit, short, short & (have < wanted) if name != PODS else None)
         return shortages.outcome

@@ -4,7 +4,7 @@ A rejection ends the matter, and sets of named nodes are intersected. What nodes
 told names the rules that restricted it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from operator import itemgetter
 
 import msgspec
@@ -23,7 +23,8 @@ class PreparedAsk(msgspec.Struct, frozen=True, kw_only=True):
     `nodes` are the only nodes that may pass, None if any may. `outside` refuses the rows that are
     not looked at, and `restricting` are the rules that named the others. `rejection` is set if that is every row, and `error` if a rule cannot judge the
     ask. `is_lasting` says that no change of the ledger makes this stale, and `lasts_by_row` that, but
-    for the cluster checks, a change makes it stale on its own row only.
+    for the cluster checks, a change makes it stale on its own row only, as long as `elsewhere` is the
+    same.
     """
 
     node_checks: Checks = ()
@@ -36,6 +37,7 @@ class PreparedAsk(msgspec.Struct, frozen=True, kw_only=True):
     error: str = ""
     is_lasting: bool = True
     lasts_by_row: bool = True
+    elsewhere: Hashable = None
 
     @property
     def later_checks(self) -> Checks:
@@ -56,6 +58,7 @@ class Preparation:
         self._restricting: list[str] = []
         self._is_lasting = True
         self._lasts_by_row = True
+        self._elsewhere: Hashable = None
 
     @property
     def is_over(self) -> bool:
@@ -74,6 +77,13 @@ class Preparation:
         """Take in whether a rule's answer to this ask outlives placements on other rows."""
         self._is_lasting &= is_lasting
         self._lasts_by_row &= is_lasting
+
+    def read(self, elsewhere: Hashable) -> None:
+        """Take in what a rule reads of other rows; one rule at most reads anything."""
+        if elsewhere is not None:
+            assert self._elsewhere is None, "two rules read other rows"
+            self._elsewhere = elsewhere
+            self._is_lasting = False
 
     def check(self, code: int, check: Check) -> None:
         """Let a rule judge rows."""
@@ -113,6 +123,7 @@ class Preparation:
             # A rejection and an error are about the ask itself.
             is_lasting=self._is_lasting or self.is_over,
             lasts_by_row=self._lasts_by_row or self.is_over,
+            elsewhere=None if self.is_over else self._elsewhere,
         )
 
     def _outside(self) -> Refusal | None:

@@ -7,6 +7,7 @@ rule's memory of the ask; it judges any rows of the ledger it was prepared on, a
 also rows that were added since.
 """
 
+from collections.abc import Hashable
 from enum import StrEnum
 from typing import Protocol
 
@@ -97,12 +98,15 @@ class Broken(msgspec.Struct, frozen=True):
 class Ready(msgspec.Struct, frozen=True):
     """The rule will judge rows. `nodes` are the only nodes that may pass, None if any may.
 
-    Unless the check `is_lasting`, a placement on any row may change its verdict on every row.
+    Unless the check `is_lasting`, a placement on any row may change its verdict on every row. So it
+    is too once `elsewhere`, what the check reads of other rows, is no longer what it was; None is
+    nothing.
     """
 
     check: Check
     nodes: frozenset[str] | None = None
     is_lasting: bool = True
+    elsewhere: Hashable = None
 
 
 Prepared = Skipped | Rejected | Broken | Ready

@@ -26,6 +26,7 @@ from springtide.model.ledger import Holding, Unstated
 from springtide.model.pod import HostPort, Pod, PodSpec
 from springtide.model.presence import Presence, presence
 from springtide.model.refusal import Refusal
+from springtide.model.resource_claims import DeviceObjects
 from springtide.model.volumes import DiskVolume
 
 
@@ -60,8 +61,9 @@ class Classifier:
     """Finds the class of a pod; equal pods get the identical class object.
 
     `keys` are the labels that rules between pods read. With None there are no such rules, and
-    namespaces and labels do not part classes. `appearance` says what scheduler extenders see of a
-    pod; without it none is asked. `defaults` knows who is spread by default.
+    namespaces and labels do not part classes. With `devices` it is known what pods claim. `appearance`
+    says what scheduler extenders see of a pod; without it none is asked. `defaults` knows who is spread
+    by default.
     """
 
     def __init__(
@@ -69,10 +71,12 @@ class Classifier:
         families: Mapping[str, DeviceFamily],
         *,
         keys: frozenset[str] | None = None,
+        devices: DeviceObjects | None = None,
         appearance: Callable[[Pod], str] | None = None,
         defaults: DefaultSelectors | None = None,
     ) -> None:
         self._families = families
+        self._devices = devices
         self._keys = keys
         self._appearance = appearance
         self._defaults = defaults
@@ -99,6 +103,7 @@ class Classifier:
             pod,
             with_identity=self.has_rules_between,
             keys=self._keys,
+            devices=self._devices,
             default_selector=None if self._defaults is None else self._defaults.of(pod),
         )
         appearance = "" if self._appearance is None else self._appearance(pod)

@@ -74,8 +74,8 @@ class DeviceFamily(Protocol):
         """Return what the node registers; a Refusal if malformed, None if nothing is registered."""
         ...
 
-    def admit(self, spec: PodSpec) -> PodSpec | Refusal:
-        """Return the spec as it stands after admission (defaults filled in)."""
+    def admit(self, pod: Pod) -> PodSpec | Refusal:
+        """Return the pod's spec as it stands after admission (defaults filled in)."""
         ...
 
     def ask(self, pod: Pod) -> Ask | Refusal | None:

@@ -30,6 +30,7 @@ from springtide.model.columns import DeviceColumns, grown
 from springtide.model.device import Allocation, DeviceView, Share
 from springtide.model.ledger import Holding, Ledger
 from springtide.model.refusal import Refusal
+from springtide.model.resource_claims import HeldClaim
 
 TABLES_MAX: Final = 512
 EXACT_MEMO_MAX: Final = 65_536
@@ -48,11 +49,12 @@ Evaluate = Callable[[PreparedAsk, Ledger, Rows], Verdicts]
 
 
 class Placement(msgspec.Struct, frozen=True, kw_only=True):
-    """Where one pod of a class goes: the row, and what it gets of every device family."""
+    """Where one pod of a class goes: the row, and what it and its claims get of devices."""
 
     row: int
     allocations: tuple[Allocation, ...] = ()
     shares: tuple[tuple[str, tuple[Share, ...]], ...] = ()
+    device_claims: tuple[HeldClaim, ...] = ()
 
 
 class Table:
@@ -146,6 +148,19 @@ class Tables:
             return self.framework
         return self._by_scheduler.get(pod_class.framework.spec.scheduler_name, self.framework)
 
+    def claims_devices(self, pod_class: PodClass) -> bool:
+        """Return whether devices have to be found for claims of the pods."""
+        return self.framework_of(pod_class).device_rule.is_asked(pod_class.framework)
+
+    @property
+    def has_shared_devices(self) -> bool:
+        """Return whether there are devices that several nodes reach."""
+        return self.framework.device_rule.has_shared_devices
+
+    def reads_elsewhere(self, pod_class: PodClass) -> bool:
+        """Return whether devices that one pod is given may decide about others on other nodes."""
+        return self.framework_of(pod_class).device_rule.reads_elsewhere(pod_class.framework)
+
     # Looking
 
     def table(self, pod_class: PodClass) -> Table:
@@ -202,6 +217,9 @@ class Tables:
 
     def allocate(self, pod_class: PodClass, row: int) -> Placement | Refusal:
         """Return what a row's devices give, or their refusal; no other rule is asked."""
+        claims = self._claimed(pod_class, row)
+        if isinstance(claims, Refusal):
+            return claims
         allocations: list[Allocation] = []
         shares: list[tuple[str, tuple[Share, ...]]] = []
         for ask in pod_class.asks:
@@ -212,7 +230,32 @@ class Tables:
             assert inventory is not None
             allocations.append(answer)
             shares.append((ask.family, self.families[ask.family].shares(answer, inventory)))
-        return Placement(row=row, allocations=tuple(allocations), shares=tuple(shares))
+        return Placement(
+            row=row,
+            allocations=tuple(allocations),
+            shares=tuple(shares),
+            device_claims=claims,
+        )
+
+    def _claimed(self, pod_class: PodClass, row: int) -> tuple[HeldClaim, ...] | Refusal:
+        rule = self.framework_of(pod_class).device_rule
+        if not rule.is_asked(pod_class.framework):
+            return ()
+        table = self.table(pod_class)
+        assert table.prepared is not None
+        found = self.framework_of(pod_class).devices_on(table.prepared, self.ledger, row)
+        return rule.refusal if found is None else found
+
+    def claims_shortfall(self, pod_class: PodClass, row: int) -> str:
+        """Return which request for devices this row cannot meet, for people."""
+        table = self.table(pod_class)
+        assert table.prepared is not None
+        _, check = self.framework_of(pod_class).claims_check(table.prepared)
+        return "" if check is None else check.shortfall(self.ledger, row)
+
+    def with_code(self, pod_class: PodClass, code: int, *, below: int) -> list[int]:
+        """Return the rows below one that the framework's rule of this code refuses."""
+        return np.flatnonzero(self.table(pod_class).code[:below] == code).tolist()
 
     def refusal(self, pod_class: PodClass, row: int) -> Refusal:
         """Return why this row refuses the class; the row must refuse."""
@@ -262,11 +305,11 @@ class Tables:
         if len(table.code) < len(ledger.born):
             table.grow(len(ledger.born))
         ask, prepared = table.pod_class.framework, table.prepared
-        is_anew = prepared is None or not prepared.lasts_by_row
         if prepared is None:
-            prepared = framework.prepare(ask, ledger)
+            is_anew, prepared = True, framework.prepare(ask, ledger)
         else:
-            prepared = framework.prepare_again(prepared, ask, ledger)
+            before, prepared = prepared, framework.prepare_again(prepared, ask, ledger)
+            is_anew = not before.lasts_by_row or before.elsewhere != prepared.elsewhere
         table.prepared = prepared
         table.uncover()
         self._refresh_rows(table, -1 if is_anew else seen)
@@ -417,6 +460,7 @@ def holding(uid: str, pod_class: PodClass, placement: Placement) -> Holding:
         claims=pod_class.claims,
         disks=pod_class.disks,
         presence=pod_class.presence,
+        device_claims=placement.device_claims,
         unstated=pod_class.unstated,
     )
 

@@ -14,7 +14,7 @@ from springtide.model.device import Device, Inventory
 from springtide.model.profile import Homogeneity
 from springtide.model.refusal import Refusal
 
-_FIELDS = ("type", "memory_mib", "cores", "slots", "mode", "mig_profiles", "links")
+_FIELDS = ("type", "memory_mib", "cores", "slots", "mode", "mig_profiles", "links", "network")
 
 
 def agreed(

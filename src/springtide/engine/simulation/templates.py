@@ -13,16 +13,19 @@ from enum import StrEnum
 import msgspec
 from msgspec.structs import replace
 
+from springtide.engine.dynamic_resources.copies import are_whole, copied_uses
 from springtide.engine.placement.unregistered import PROFILE, unregistered
 from springtide.engine.simulation.daemons import expected
 from springtide.engine.simulation.homogeneity import agreed
 from springtide.engine.simulation.sanitise import mirrored, sanitised
 from springtide.model.device import Inventory
+from springtide.model.device_slices import ResourceSlice
 from springtide.model.group import NodeGroup
 from springtide.model.node import Node
 from springtide.model.pod import Pod
 from springtide.model.profile import DeviceProfile, Homogeneity
 from springtide.model.refusal import Refusal
+from springtide.model.resource_claims import ClaimAllocation, DeviceObjects
 from springtide.model.workload import DaemonSet
 
 PROFILE_ANNOTATION = "springtide.io/device-profile"
@@ -45,7 +48,8 @@ class Template(msgspec.Struct, frozen=True, kw_only=True):
     """One more node of a group: the node, its devices by family, and the pods it starts with.
 
     `refusals` says, by family, why the group's devices are not known. `origin` names the live node
-    that the node was copied from, if it was.
+    that the node was copied from, if it was. `device_uses` is what claims of its pods hold of the
+    devices in the node's slices, by the uid of the pod.
     """
 
     group: NodeGroup
@@ -54,6 +58,7 @@ class Template(msgspec.Struct, frozen=True, kw_only=True):
     inventories: tuple[tuple[str, Inventory], ...] = ()
     refusals: tuple[tuple[str, Refusal], ...] = ()
     pods: tuple[Pod, ...] = ()
+    device_uses: Mapping[str, tuple[ClaimAllocation, ...]] = {}
     origin: str = ""
 
 
@@ -61,7 +66,8 @@ class Fleet(msgspec.Struct, frozen=True, kw_only=True):
     """What templates are made from.
 
     `registered` holds what each node registers, by node name and family, `pods_on` the pods that
-    occupy each node.
+    occupy each node. `devices` are the device objects, `slices_on` the slices that belong to one node
+    by its name.
     """
 
     registered: Mapping[str, Mapping[str, Inventory | Refusal]]
@@ -69,6 +75,8 @@ class Fleet(msgspec.Struct, frozen=True, kw_only=True):
     daemons: Sequence[DaemonSet]
     profiles: Sequence[DeviceProfile]
     families: Sequence[str]
+    devices: DeviceObjects = DeviceObjects()
+    slices_on: Mapping[str, tuple[ResourceSlice, ...]] = {}
 
 
 def members(group: NodeGroup, nodes: Sequence[Node]) -> tuple[Node, ...]:
@@ -93,18 +101,33 @@ def build(group: NodeGroup, own: Sequence[Node], fleet: Fleet) -> Template | Ref
             is_unresolvable=True,
         )
     node = sanitised(origin, f"template-node-for-{group.name}", ignored_taints=group.ignored_taints)
+    slices = _slices(origin, own, fleet)
+    if slices:
+        node = replace(node, device_slices=slices)
     is_live = origin is not described
     profile = _profile(group, node, fleet.profiles)
     inventories, refusals = _devices(group, origin, own, profile, fleet)
+    pods = _live_pods(origin, node, fleet) if is_live else expected(fleet.daemons, node, ())
     return Template(
         group=group,
         node=node,
         source=Source.WARM if is_live else Source.INPUT,
         inventories=inventories,
         refusals=refusals,
-        pods=_live_pods(origin, node, fleet) if is_live else expected(fleet.daemons, node, ()),
+        pods=pods,
+        device_uses=copied_uses(pods, slices, fleet.devices) if slices else {},
         origin=origin.name if is_live else "",
     )
+
+
+def _slices(origin: Node, own: Sequence[Node], fleet: Fleet) -> tuple[ResourceSlice, ...]:
+    """Return the slices of the node that is copied, or else those of another one of the group.
+
+    Those of a node whose drivers are still at it are only taken if no other node has any.
+    """
+    names = [origin.name, *(node.name for node in own if serves(node))]
+    found = [slices for name in names if (slices := fleet.slices_on.get(name, ()))]
+    return next(filter(are_whole, found), next(iter(found), ()))
 
 
 def _origin(own: Sequence[Node], described: Node | None) -> Node | None:

@@ -9,10 +9,10 @@ from typing import Final
 
 from springtide.engine.placement.family import DeviceFamily
 from springtide.vendors.nvidia.ask import NvidiaAsk
-from springtide.vendors.nvidia.config import InvalidConfig, NvidiaConfig, config_from
+from springtide.vendors.nvidia.config import NvidiaConfig, config_from
 from springtide.vendors.nvidia.family import Nvidia
 
 FAMILY: Final[DeviceFamily] = Nvidia()
 """The family with HAMi's default resource names and policies."""
 
-__all__ = ["FAMILY", "InvalidConfig", "Nvidia", "NvidiaAsk", "NvidiaConfig", "config_from"]
+__all__ = ["FAMILY", "Nvidia", "NvidiaAsk", "NvidiaConfig", "config_from"]

@@ -4,16 +4,14 @@ A pod that exists was admitted already; a pod from a file or a workload's templa
 without these defaults it would ask for something else than it will once it is created.
 """
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final
 
-from msgspec import structs
-
-from springtide.base.quantity import Quantity, of
+from springtide.engine.placement.amounts import each_admitted, first, with_amount
+from springtide.engine.placement.trial import PERCENT
 from springtide.model.pod import Container, PodSpec
 from springtide.model.refusal import Refusal
-from springtide.model.resources import Resources, lookup
-from springtide.vendors.nvidia.ask import PERCENT, quantities
+from springtide.model.resources import lookup
 from springtide.vendors.nvidia.config import FAMILY_NAME, NvidiaConfig
 
 _SPECS_MAX: Final = 16384
@@ -22,31 +20,11 @@ _SPECS_MAX: Final = 16384
 @lru_cache(maxsize=_SPECS_MAX)
 def admitted(spec: PodSpec, config: NvidiaConfig) -> PodSpec | Refusal:
     """Return the spec with defaults filled in (the same object if none is missing), or a denial."""
-    init = _all_admitted(spec.init_containers, config)
-    if isinstance(init, Refusal):
-        return init
-    app = _all_admitted(spec.containers, config)
-    if isinstance(app, Refusal):
-        return app
-    if init == spec.init_containers and app == spec.containers:
-        return spec
-    return structs.replace(spec, init_containers=init, containers=app)
-
-
-def _all_admitted(
-    containers: tuple[Container, ...], config: NvidiaConfig
-) -> tuple[Container, ...] | Refusal:
-    answers: list[Container] = []
-    for container in containers:
-        answer = _admitted(container, config)
-        if isinstance(answer, Refusal):
-            return answer
-        answers.append(answer)
-    return tuple(answers)
+    return each_admitted(spec, partial(_admitted, config=config))
 
 
 def _admitted(container: Container, config: NvidiaConfig) -> Container | Refusal:
-    pct = _first(container, config.percentage_name)
+    pct = first(container, config.percentage_name)
     if pct is not None and not 0 <= pct.value() <= PERCENT:
         return Refusal(
             rule=FAMILY_NAME,
@@ -54,9 +32,9 @@ def _admitted(container: Container, config: NvidiaConfig) -> Container | Refusal
             is_unresolvable=True,
         )
     if _misses_count(container, config):
-        container = _with(container, config.count_name, config.default_count)
+        container = with_amount(container, config.count_name, config.default_count)
     if _is_exclusive(container, config):
-        container = _with(container, config.cores_name, PERCENT)
+        container = with_amount(container, config.cores_name, PERCENT)
     return container
 
 
@@ -79,29 +57,11 @@ def _misses_count(container: Container, config: NvidiaConfig) -> bool:
 
 def _is_exclusive(container: Container, config: NvidiaConfig) -> bool:
     """Return whether whole cards are asked without a word on cores, which claims all cores."""
-    if _first(container, config.count_name) is None or not config.cores_name:
+    if first(container, config.count_name) is None or not config.cores_name:
         return False
-    if _first(container, config.cores_name) is not None:
+    if first(container, config.cores_name) is not None:
         return False
-    pct = _first(container, config.percentage_name)
+    pct = first(container, config.percentage_name)
     if pct is not None:
         return pct.value() == PERCENT
-    return _first(container, config.memory_name) is None
-
-
-def _first(container: Container, name: str) -> Quantity | None:
-    return next(quantities(container, name), None)
-
-
-def _with(container: Container, name: str, value: int) -> Container:
-    # The API server wants the request of an extended resource to equal its limit.
-    return structs.replace(
-        container,
-        limits=_set(container.limits, name, value),
-        requests=_set(container.requests, name, value),
-    )
-
-
-def _set(resources: Resources, name: str, value: int) -> Resources:
-    kept = [pair for pair in resources if pair[0] != name]
-    return tuple(sorted([*kept, (name, of(value))], key=lambda pair: pair[0]))
+    return first(container, config.memory_name) is None

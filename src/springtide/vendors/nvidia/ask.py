@@ -1,41 +1,31 @@
-"""What a pod asks of NVIDIA cards, read from its containers and annotations.
+"""What a pod asks of NVIDIA cards, read from its containers and annotations."""
 
-A quantity that makes no sense (`16Gi` MiB, half a card, a negative number) is refused with the name
-of the container and the resource. HAMi lets such pods pass as if they asked for nothing; then they
-run into the device plugin, which knows nothing of them.
-"""
-
-from collections.abc import Iterator, Mapping
 from typing import Final
 
 import msgspec
 
-from springtide.base.quantity import NANO, Quantity
+from springtide.engine.placement.amounts import INT32_MAX, amount, weights_in
 from springtide.engine.placement.filters import Names, names_in
-from springtide.engine.placement.score import EVEN, Weights, parse_weights
+from springtide.engine.placement.score import EVEN, Weights
+from springtide.engine.placement.trial import PERCENT
 from springtide.model.pod import Container, Pod
 from springtide.model.refusal import Refusal
-from springtide.model.resources import Resources, lookup
 from springtide.vendors.nvidia.config import FAMILY_NAME, NvidiaConfig
 from springtide.wire.hami import keys
-from springtide.wire.hami.numbers import INT32_MAX, parse_bool
+from springtide.wire.hami.numbers import parse_bool
 
 USE_TYPES: Final = "nvidia.com/use-gputype"
 AVOID_TYPES: Final = "nvidia.com/nouse-gputype"
 USE_IDS: Final = "nvidia.com/use-gpuuuid"
 AVOID_IDS: Final = "nvidia.com/nouse-gpuuuid"
-NUMA_BIND: Final = "nvidia.com/numa-bind"
 VGPU_MODE: Final = "nvidia.com/vgpu-mode"
 
 ANNOTATIONS: Final = frozenset(
     {
-        USE_TYPES, AVOID_TYPES, USE_IDS, AVOID_IDS, NUMA_BIND, VGPU_MODE,
-        keys.NODE_POLICY, keys.DEVICE_POLICY, keys.SCORING_WEIGHTS,
+        USE_TYPES, AVOID_TYPES, USE_IDS, AVOID_IDS, VGPU_MODE,
+        keys.NUMA_BIND, keys.NODE_POLICY, keys.DEVICE_POLICY, keys.SCORING_WEIGHTS,
     }
 )  # fmt: skip
-
-PERCENT: Final = 100
-_MIB: Final = 2**20
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -93,10 +83,11 @@ def ask_of(
         requests.append(request)
     if not any(requests):
         return None
-    weights = _weights(pod.annotations)
+    notes = pod.annotations
+    key = keys.SCORING_WEIGHTS
+    weights = weights_in(notes.get(key), key=key, family=FAMILY_NAME)
     if isinstance(weights, Refusal):
         return weights
-    notes = pod.annotations
     return NvidiaAsk(
         requests=tuple(requests),
         init_count=len(pod.spec.init_containers),
@@ -107,7 +98,7 @@ def ask_of(
         avoid_types=names_in(notes.get(AVOID_TYPES)),
         use_ids=names_in(notes.get(USE_IDS)),
         avoid_ids=names_in(notes.get(AVOID_IDS)),
-        numa_bind=parse_bool(notes.get(NUMA_BIND, "")) is True,
+        numa_bind=parse_bool(notes.get(keys.NUMA_BIND, "")) is True,
         vgpu_mode=notes.get(VGPU_MODE),
     )
 
@@ -140,51 +131,5 @@ def request_of(container: Container, config: NvidiaConfig) -> Request | Refusal 
     )
 
 
-def quantities(container: Container, name: str) -> Iterator[Quantity]:
-    """Yield what a container says of a resource: its limit, then its request."""
-    for resources in (container.limits, container.requests):
-        quantity = _looked_up(resources, name)
-        if quantity is not None:
-            yield quantity
-
-
-def _looked_up(resources: Resources, name: str) -> Quantity | None:
-    return lookup(resources, name) if name else None
-
-
 def _amount(container: Container, name: str, *, maximum: int = INT32_MAX) -> int | Refusal | None:
-    quantity = next(quantities(container, name), None)
-    if quantity is None:
-        return None
-    units, rest = divmod(quantity.nano, NANO)
-    if rest or not 0 <= units <= maximum:
-        return _senseless(container, name, quantity, maximum)
-    return units
-
-
-def _senseless(container: Container, name: str, quantity: Quantity, maximum: int) -> Refusal:
-    mib, rest = divmod(quantity.nano, NANO * _MIB)
-    reason = (
-        f"container {container.name} asks {name}: {quantity}, "
-        f"which is not a whole number from 0 to {maximum}"
-    )
-    return Refusal(
-        rule=FAMILY_NAME,
-        reasons=(reason,),
-        is_unresolvable=True,
-        detail=f"memory is counted in MiB: write {mib}" if mib > 0 and not rest else "",
-    )
-
-
-def _weights(annotations: Mapping[str, str]) -> Weights | Refusal:
-    value = annotations.get(keys.SCORING_WEIGHTS)
-    if value is None:
-        return EVEN
-    weights = parse_weights(value)
-    if isinstance(weights, Weights):
-        return weights
-    return Refusal(
-        rule=FAMILY_NAME,
-        reasons=(f'invalid {keys.SCORING_WEIGHTS} annotation "{value}": {weights}',),
-        is_unresolvable=True,
-    )
+    return amount(container, name, family=FAMILY_NAME, maximum=maximum)

@@ -9,6 +9,7 @@ from typing import Final
 
 from msgspec import structs
 
+from springtide.engine.placement.unregistered import malformed, unreadable
 from springtide.model.device import Allocation, Device, Grant, Inventory, MigPlacement
 from springtide.model.node import Node
 from springtide.model.pod import Pod
@@ -16,6 +17,7 @@ from springtide.model.refusal import Refusal
 from springtide.vendors.nvidia.ask import request_of
 from springtide.vendors.nvidia.config import FAMILY_NAME, NvidiaConfig
 from springtide.wire.hami import Malformed, containers, keys, links, mig, register
+from springtide.wire.hami.allocations import fell_back, realigned, without_ended_init
 
 REGISTER: Final = "hami.io/node-nvidia-register"
 PAIR_SCORES: Final = "hami.io/node-nvidia-score"
@@ -34,13 +36,13 @@ def inventory_of(node: Node) -> Inventory | Refusal | None:
     try:
         devices = register.decode(registration)
     except Malformed as fault:
-        return _malformed(REGISTER, fault)
+        return malformed(FAMILY_NAME, f"{REGISTER}: {fault}")
     if not devices:
         return None
     try:
         scores = links.decode(node.annotations.get(PAIR_SCORES, "null"))
     except Malformed as fault:
-        return _malformed(PAIR_SCORES, fault)
+        return malformed(FAMILY_NAME, f"{PAIR_SCORES}: {fault}")
     return Inventory(FAMILY_NAME, _with_notes(devices, scores, _cordoned(node)))
 
 
@@ -60,34 +62,24 @@ def decode(pod: Pod, config: NvidiaConfig) -> Allocation | Refusal | None:
     A pod that fell back to waiting after a failed bind holds nothing, whatever is still written.
     """
     text = pod.annotations.get(ALLOCATED)
-    if text is None or _fell_back(pod):
+    if text is None or fell_back(pod):
         return None
     try:
         written = containers.decode(text)[:-1]
     except Malformed as fault:
-        return Refusal(
-            rule=FAMILY_NAME,
-            reasons=(f"device allocation of pod {pod.key} unreadable: {ALLOCATED}: {fault}",),
-        )
+        return unreadable(FAMILY_NAME, pod, f"{ALLOCATED}: {fault}")
     reservations = _read_reservations(pod)
     granted = _with_instances(written, reservations) if reservations else written
-    aligned = _realigned(granted, pod, config)
-    init_count = len(pod.spec.init_containers)
-    if pod.is_init_done:
-        aligned = ((),) * init_count + aligned[init_count:]
+    is_asking = [
+        request_of(container, config) is not None
+        for container in (*pod.spec.init_containers, *pod.spec.containers)
+    ]
+    aligned = without_ended_init(realigned(granted, is_asking), pod)
     return Allocation(
         family=FAMILY_NAME,
         containers=aligned,
-        init_count=init_count,
+        init_count=len(pod.spec.init_containers),
         unclaimed=_unclaimed(reservations, aligned),
-    )
-
-
-def _malformed(key: str, fault: Malformed) -> Refusal:
-    return Refusal(
-        rule=FAMILY_NAME,
-        reasons=(f"device registration malformed: {key}: {fault}",),
-        is_unresolvable=True,
     )
 
 
@@ -111,18 +103,13 @@ def _with_notes(
     return tuple(noted)
 
 
-def _fell_back(pod: Pod) -> bool:
-    is_failed = pod.annotations.get(keys.BIND_PHASE) == keys.BIND_FAILED
-    return is_failed and not pod.node_name and pod.phase == "Pending"
-
-
 def _reservations(allocated: Sequence[Grants]) -> Sequence[mig.Reservation]:
     return [
         mig.Reservation(
             container_index=container_index,
             device_index=device_index,
             device_id=grant.device_id,
-            profile=grant.mig_profile,
+            profile=grant.profile,
             placement=grant.mig_placement,
         )
         for container_index, grants in enumerate(allocated)
@@ -158,32 +145,7 @@ def _with_instances(
 def _with_instance(grant: Grant, reservation: mig.Reservation | None) -> Grant:
     if reservation is None or reservation.device_id != grant.device_id:
         return grant
-    return structs.replace(
-        grant, mig_profile=reservation.profile, mig_placement=reservation.placement
-    )
-
-
-def _realigned(granted: tuple[Grants, ...], pod: Pod, config: NvidiaConfig) -> tuple[Grants, ...]:
-    """Return one entry per container.
-
-    HAMi since August 2026 leaves out the entries of containers without cards, so a short list is
-    dealt to the containers that ask for cards, in order.
-    """
-    specs = (*pod.spec.init_containers, *pod.spec.containers)
-    if len(granted) >= len(specs):
-        return granted
-    asking = [
-        position
-        for position, container in enumerate(specs)
-        if request_of(container, config) is not None
-    ]
-    filled = [grants for grants in granted if grants]
-    if len(filled) > len(asking):
-        return granted + ((),) * (len(specs) - len(granted))
-    aligned: list[Grants] = [()] * len(specs)
-    for position, grants in zip(asking, filled, strict=False):
-        aligned[position] = grants
-    return tuple(aligned)
+    return structs.replace(grant, profile=reservation.profile, mig_placement=reservation.placement)
 
 
 def _unclaimed(

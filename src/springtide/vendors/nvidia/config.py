@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 
-from springtide.base.errors import SpringtideError
+from springtide.engine.placement.configured import read_section
 
 FAMILY_NAME: Final = "NVIDIA"
 """The family's name: HAMi's common word, and the type that requests and allocations carry."""
@@ -44,20 +44,9 @@ class NvidiaConfig(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
         return frozenset(name for name in names if name)
 
 
-class InvalidConfig(SpringtideError):
-    """A field of the device configuration that cannot be what it is."""
-
-    def __init__(self, field: str, reason: str) -> None:
-        super().__init__(f"{field}: {reason[:1].lower()}{reason[1:]}. Correct the value.")
-
-
-def config_from(section: Mapping[str, object]) -> NvidiaConfig:
-    """Return the configuration in a decoded `nvidia` section; keys of other readers are ignored.
-
-    Raises `InvalidConfig` for a value of another type.
-    """
-    try:
-        return msgspec.convert(section, NvidiaConfig)
-    except msgspec.ValidationError as fault:
-        what, _, where = str(fault).partition(" - at `$.")
-        raise InvalidConfig(f"nvidia.{where.rstrip('`')}", what) from fault
+def config_from(document: Mapping[str, object]) -> NvidiaConfig:
+    """Return the configuration in a decoded device configuration, or raise InvalidConfig."""
+    section = document.get("nvidia")
+    return read_section(
+        section if isinstance(section, Mapping) else {}, NvidiaConfig, name="nvidia"
+    )

@@ -5,6 +5,7 @@ from collections.abc import Hashable
 import numpy as np
 import numpy.typing as npt
 
+from springtide.engine.placement.checks import refusal_of_codes
 from springtide.engine.placement.family import Rows, Verdicts
 from springtide.model.columns import DeviceColumns
 from springtide.model.device import Allocation, DeviceView, Inventory, Share
@@ -14,7 +15,6 @@ from springtide.model.refusal import Refusal
 from springtide.vendors.nvidia import codec, fit, vector
 from springtide.vendors.nvidia.admission import admitted
 from springtide.vendors.nvidia.ask import ANNOTATIONS, NvidiaAsk, ask_of
-from springtide.vendors.nvidia.codes import refusal_of_codes
 from springtide.vendors.nvidia.config import FAMILY_NAME, NvidiaConfig
 from springtide.vendors.nvidia.detail import detail_of
 from springtide.vendors.nvidia.usage import shares_of
@@ -51,9 +51,9 @@ class Nvidia:
         """Return what the node registers; a Refusal if malformed, None if nothing is registered."""
         return codec.inventory_of(node)
 
-    def admit(self, spec: PodSpec) -> PodSpec | Refusal:
-        """Return the spec as it stands after admission (defaults filled in)."""
-        return admitted(spec, self.config)
+    def admit(self, pod: Pod) -> PodSpec | Refusal:
+        """Return the pod's spec as it stands after admission (defaults filled in)."""
+        return admitted(pod.spec, self.config)
 
     def ask(self, pod: Pod) -> NvidiaAsk | Refusal | None:
         """Return what the pod wants of this family; None if nothing, a Refusal if it makes no sense."""
@@ -68,7 +68,7 @@ class Nvidia:
     def refusal(self, ask: Hashable, codes: npt.NDArray[np.uint8]) -> Refusal:
         """Return the refusal that one row's codes amount to."""
         _own(ask)
-        return refusal_of_codes(codes)
+        return refusal_of_codes(FAMILY_NAME, codes)
 
     def scores(self, ask: Hashable, columns: DeviceColumns, rows: Rows) -> npt.NDArray[np.float32]:
         """Return each row's node score; the highest is preferred under the ask's node policy."""

@@ -8,13 +8,15 @@ instances count one by one), so that a pod's instances spread over cards as the 
 
 from collections.abc import Sequence
 
+from springtide.engine.placement import checks
 from springtide.engine.placement.containers import place_containers
 from springtide.engine.placement.order import MUTEX, TOPOLOGY_AWARE, has_token
+from springtide.engine.placement.trial import PERCENT, charged_positions
 from springtide.model.device import Allocation, DeviceView, Grant, Inventory
 from springtide.model.refusal import Refusal
-from springtide.vendors.nvidia import codes, mig, topology
-from springtide.vendors.nvidia.ask import PERCENT, NvidiaAsk, Request
-from springtide.vendors.nvidia.cards import Trial, eligibility, memory_asked
+from springtide.vendors.nvidia import mig, topology
+from springtide.vendors.nvidia.ask import NvidiaAsk, Request
+from springtide.vendors.nvidia.cards import CardTrial, eligibility, memory_asked
 from springtide.vendors.nvidia.config import FAMILY_NAME
 
 Grants = tuple[Grant, ...]
@@ -24,10 +26,10 @@ def place(ask: NvidiaAsk, view: DeviceView) -> Allocation | Refusal:
     """Return what each container of the pod gets on this node, or why the pod does not fit."""
     eligible = eligibility(ask, view.inventory)
 
-    def fresh() -> Trial:
-        return Trial(view, eligible)
+    def fresh() -> CardTrial:
+        return CardTrial(view, eligible)
 
-    def fit(trial: Trial, request: Request) -> Grants | Refusal:
+    def fit(trial: CardTrial, request: Request) -> Grants | Refusal:
         return fit_container(ask, request, trial)
 
     containers = place_containers(ask.requests, init_count=ask.init_count, fresh=fresh, fit=fit)
@@ -36,25 +38,25 @@ def place(ask: NvidiaAsk, view: DeviceView) -> Allocation | Refusal:
     return Allocation(family=FAMILY_NAME, containers=containers, init_count=ask.init_count)
 
 
-def fit_container(ask: NvidiaAsk, request: Request, trial: Trial) -> Grants | Refusal:
+def fit_container(ask: NvidiaAsk, request: Request, trial: CardTrial) -> Grants | Refusal:
     """Return the cards that one container gets, charged to the trial, or why it gets none."""
     eligible = trial.eligible
     may_share_cards = eligible.has_mig and ask.accepts_mig
     if request.count > len(eligible.candidates) and not may_share_cards:
-        return codes.node_short()
+        return checks.node_short(FAMILY_NAME)
     return fit_cards(ask, request, trial)
 
 
-def fit_cards(ask: NvidiaAsk, request: Request, trial: Trial) -> Grants | Refusal:
+def fit_cards(ask: NvidiaAsk, request: Request, trial: CardTrial) -> Grants | Refusal:
     """Return the cards that one container gets, as if nobody had counted the candidates first."""
     walk = _walked(ask, request, trial)
     if len(walk.picked) < request.count:
         total = len(trial.eligible.candidates)
-        return codes.refusal_of(walk.counts, picked=len(walk.picked), total=total)
+        return checks.refusal_of(FAMILY_NAME, walk.counts, picked=len(walk.picked), total=total)
     return _granted(walk.picked, request, trial)
 
 
-def _walked(ask: NvidiaAsk, request: Request, trial: Trial) -> "_Walk":
+def _walked(ask: NvidiaAsk, request: Request, trial: CardTrial) -> "_Walk":
     tries = trial.tries(ask, request)
     if has_token(ask.device_policy, TOPOLOGY_AWARE):
         walk = _Walk(ask, request, trial, wants_all=True)
@@ -84,7 +86,9 @@ class _Walk:
         "picked",
     )
 
-    def __init__(self, ask: NvidiaAsk, request: Request, trial: Trial, *, wants_all: bool) -> None:
+    def __init__(
+        self, ask: NvidiaAsk, request: Request, trial: CardTrial, *, wants_all: bool
+    ) -> None:
         self._request = request
         self._trial = trial
         self._wants_all = wants_all
@@ -100,9 +104,9 @@ class _Walk:
         numa = -1
         for position in tries:
             code = trial.eligible.codes[position]
-            if trial.opaque[position] and code != codes.UNHEALTHY:
-                code = codes.OPAQUE
-            if self._numa_bind and code not in codes.BEFORE_NUMA:
+            if trial.opaque[position] and code != checks.UNHEALTHY:
+                code = checks.OPAQUE
+            if self._numa_bind and code not in checks.BEFORE_NUMA:
                 if trial.devices[position].numa != numa:
                     self._give_up_picks()
                 numa = trial.devices[position].numa
@@ -131,31 +135,17 @@ class _Walk:
         """Return the first check of use that refuses this card, or 0."""
         trial = self._trial
         device = trial.devices[position]
-        used = trial.slots[position]
-        if device.slots <= used:
-            return codes.SLOTS_TAKEN if device.slots > 0 else codes.WITHOUT_SLOTS
-        if self._is_mutex and used > 0:
-            return codes.MUTEX_TAKEN
         memory_mib = memory_asked(self._request, device)
-        if device.memory_mib - trial.memory_mib[position] < memory_mib:
-            is_small = device.memory_mib < memory_mib
-            return codes.MEMORY_TOO_SMALL if is_small else codes.MEMORY_TAKEN
-        code = self._check_cores(device.cores, trial.cores[position], used)
+        code = (
+            trial.check_slots(position, is_mutex=self._is_mutex)
+            or trial.check_memory(position, memory_mib)
+            or trial.check_cores(position, self._cores, total=device.cores)
+        )
         if code or not is_mig:
             return code
         queued = [memory_mib] * self.picked.count(position)
         instance = trial.instance(position, queued, memory_mib=memory_mib)
-        return codes.MIG_INFEASIBLE if instance is None else 0
-
-    def _check_cores(self, total: int, used: int, slots_used: int) -> int:
-        cores = self._cores
-        if total - used < cores:
-            return codes.CORES_TOO_FEW if total < cores else codes.CORES_TAKEN
-        if total == PERCENT and cores == PERCENT and slots_used > 0:
-            return codes.EXCLUSIVE_TAKEN
-        if total != 0 and used == total and cores == 0:
-            return codes.COMPUTE_TAKEN
-        return 0
+        return checks.MIG_INFEASIBLE if instance is None else 0
 
     def _count(self, code: int, number: int = 1) -> None:
         self.counts[code] = self.counts.get(code, 0) + number
@@ -163,7 +153,7 @@ class _Walk:
     def _give_up_picks(self) -> None:
         # Where every card is collected HAMi gives up picks of another NUMA node without a reason.
         if self.picked and not self._wants_all:
-            self._count(codes.NUMA_LEFT, len(self.picked))
+            self._count(checks.NUMA_LEFT, len(self.picked))
         self.picked.clear()
 
 
@@ -174,7 +164,7 @@ def pair_scores(inventory: Inventory, positions: Sequence[int]) -> list[list[int
     return [[towards.get(other, 0) for other in ids] for towards in links]
 
 
-def _granted(picked: Sequence[int], request: Request, trial: Trial) -> Grants | Refusal:
+def _granted(picked: Sequence[int], request: Request, trial: CardTrial) -> Grants | Refusal:
     grants: list[Grant] = []
     for position in picked:
         grant = _grant(position, request, trial)
@@ -184,9 +174,8 @@ def _granted(picked: Sequence[int], request: Request, trial: Trial) -> Grants | 
     return tuple(grants)
 
 
-def _grant(position: int, request: Request, trial: Trial) -> Grant | Refusal:
-    # Where a node registers one id twice, use is found by id and therefore at the first of them.
-    charged = trial.eligible.charged[position]
+def _grant(position: int, request: Request, trial: CardTrial) -> Grant | Refusal:
+    charged = charged_positions(trial.inventory)[position]
     memory_mib = memory_asked(request, trial.devices[position])
     device = trial.devices[charged]
     if device.mode == mig.MODE:
@@ -196,7 +185,7 @@ def _grant(position: int, request: Request, trial: Trial) -> Grant | Refusal:
     return Grant(device_id=device.id, type=FAMILY_NAME, memory_mib=memory_mib, cores=cores)
 
 
-def _instance_grant(position: int, memory_mib: int, trial: Trial) -> Grant | Refusal:
+def _instance_grant(position: int, memory_mib: int, trial: CardTrial) -> Grant | Refusal:
     device = trial.devices[position]
     instance = trial.instance(position, (), memory_mib=memory_mib)
     if instance is None:
@@ -211,6 +200,6 @@ def _instance_grant(position: int, memory_mib: int, trial: Trial) -> Grant | Ref
         type=FAMILY_NAME,
         memory_mib=profile.memory_mib,
         cores=profile.cores,
-        mig_profile=profile.name,
+        profile=profile.name,
         mig_placement=instance.placement,
     )

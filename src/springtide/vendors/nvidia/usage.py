@@ -4,15 +4,12 @@ A card whose MIG instances are not known must not look free: without a readable 
 one for a card that is not in MIG mode, the card counts as unhealthy while the pod holds it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
-from typing import Final
+from collections.abc import Iterator, Sequence
 
+from springtide.engine.placement.charges import positions, share_of
 from springtide.engine.placement.collapse import Charge, collapse
 from springtide.model.device import Allocation, Inventory, MigPlacement, Share
 from springtide.vendors.nvidia import mig
-
-INVENTORIES_MAX: Final = 16_384
 
 _WITHOUT_MIG = "hami-core"
 
@@ -31,18 +28,12 @@ def shares_of(allocation: Allocation, inventory: Inventory) -> tuple[Share, ...]
 
 
 def _without_reservations(charges: Sequence[Charge], inventory: Inventory) -> tuple[Share, ...]:
-    positions = _positions(inventory)
+    found = positions(inventory)
     return tuple(
         [
-            Share(
-                position=position,
-                slots=charge.slots,
-                memory_mib=charge.memory_mib,
-                cores=charge.cores,
-                is_opaque=inventory.devices[position].mode == mig.MODE,
-            )
+            share_of(charge, position, is_opaque=inventory.devices[position].mode == mig.MODE)
             for charge in charges
-            for position in positions.get(charge.device_id, ())
+            for position in found.get(charge.device_id, ())
         ]
     )
 
@@ -60,7 +51,7 @@ def _reserved(allocation: Allocation) -> Reserved:
 
 def _charged(charge: Charge, inventory: Inventory, reserved: Reserved) -> Iterator[Share]:
     placements = reserved.get(charge.device_id, [])
-    for position in _positions(inventory).get(charge.device_id, ()):
+    for position in positions(inventory).get(charge.device_id, ()):
         device = inventory.devices[position]
         occupied: tuple[MigPlacement, ...] = ()
         if placements and device.mode != _WITHOUT_MIG:
@@ -81,7 +72,7 @@ def _left_over(reserved: Reserved, inventory: Inventory) -> Iterator[Share]:
     for device_id, placements in reserved.items():
         if not placements:
             continue
-        found = _positions(inventory).get(device_id, ())
+        found = positions(inventory).get(device_id, ())
         position = found[0] if found else None
         if position is None:
             yield from _closed_mig_cards(inventory)
@@ -89,15 +80,6 @@ def _left_over(reserved: Reserved, inventory: Inventory) -> Iterator[Share]:
             yield Share(position=position, slots=0, occupied=tuple(placements))
         else:
             yield Share(position=position, slots=0, is_opaque=True)
-
-
-@lru_cache(maxsize=INVENTORIES_MAX)
-def _positions(inventory: Inventory) -> Mapping[str, tuple[int, ...]]:
-    """Return where each device id stands; an id that is registered twice stands at both."""
-    found: dict[str, tuple[int, ...]] = {}
-    for position, device in enumerate(inventory.devices):
-        found[device.id] = (*found.get(device.id, ()), position)
-    return found
 
 
 def _closed_mig_cards(inventory: Inventory) -> Iterator[Share]:

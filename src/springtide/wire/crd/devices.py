@@ -11,6 +11,8 @@ from springtide.wire.validation import Path
 
 DEVICES_MAX: Final = 1024
 MIG: Final = "mig"
+USUAL_MODES: Final = {"NVIDIA": "hami-core"}
+"""Vendors whose device plugin registers a mode, and the one unless it is told otherwise."""
 
 
 class _Strict(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
@@ -52,7 +54,8 @@ class DeviceEntry(
 ):
     """Equal devices of one vendor.
 
-    `numa` is one value for all or one a device. `links` is a square table of pair scores, one row
+    `numa` and `network` are one value for all or one a device. Without `mode` it is the one that the
+    vendor's plugin registers unless told otherwise. `links` is a square table of pair scores, one row
     a device; the diagonal says nothing.
     """
 
@@ -62,8 +65,9 @@ class DeviceEntry(
     memory_mib: int
     cores: int = 100
     type: str
-    mode: Literal["hami-core", "mig", "mps"] = "hami-core"
+    mode: Literal["hami-core", "mig", "mps"] | None = None
     numa: int | tuple[int, ...] = 0
+    network: int | tuple[int, ...] | None = None
     mig_geometries: tuple[GeometryEntry, ...] = ()
     links: tuple[tuple[int, ...], ...] = ()
 
@@ -105,11 +109,12 @@ def _size_faults(entry: DeviceEntry) -> list[tuple[Path, str]]:
 
 def _shape_faults(entry: DeviceEntry) -> list[tuple[Path, str]]:
     faults: list[tuple[Path, str]] = []
-    numa = entry.numa if isinstance(entry.numa, tuple) else (entry.numa,)
-    if len(numa) not in {1, entry.count}:
-        reason = f"{len(numa)} values for {entry.count} devices; give one a device, or one for all."
-        faults.append((("numa",), reason))
-    if any(each < 0 for each in numa):
+    for field, given in (("numa", entry.numa), ("network", entry.network)):
+        size = len(given) if isinstance(given, tuple) else 1
+        if size not in {1, entry.count}:
+            reason = f"{size} values for {entry.count} devices; give one a device, or one for all."
+            faults.append(((field,), reason))
+    if any(each < 0 for each in (entry.numa if isinstance(entry.numa, tuple) else (entry.numa,))):
         faults.append((("numa",), "a NUMA node is below 0; they are counted from 0."))
     is_square = len(entry.links) == entry.count and all(
         len(row) == entry.count for row in entry.links
@@ -121,7 +126,8 @@ def _shape_faults(entry: DeviceEntry) -> list[tuple[Path, str]]:
         reason = (
             "mode mig needs at least one instance shape; list them."
             if entry.mode == MIG
-            else f"instance shapes belong to mode mig, and mode is {entry.mode}; change one of them."
+            else "instance shapes belong to mode mig, and mode is "
+            f"{entry.mode or 'not given'}; change one of them."
         )
         faults.append((("migGeometries",), reason))
     return faults + _geometry_faults(entry)
@@ -149,10 +155,11 @@ def _expanded(entry: DeviceEntry, *, first: int) -> list[Device]:
             cores=entry.cores,
             type=entry.type,
             numa=_numa(entry, position),
-            mode=entry.mode,
+            mode=USUAL_MODES.get(entry.vendor, "") if entry.mode is None else entry.mode,
             is_healthy=True,
             mig_profiles=profiles,
             links=_links(entry, position, first=first),
+            network=_network(entry, position),
         )
         for position in range(entry.count)
     ]
@@ -166,6 +173,12 @@ def _numa(entry: DeviceEntry, position: int) -> int:
     if isinstance(entry.numa, int):
         return entry.numa
     return entry.numa[position if len(entry.numa) > 1 else 0]
+
+
+def _network(entry: DeviceEntry, position: int) -> int | None:
+    if not isinstance(entry.network, tuple):
+        return entry.network
+    return entry.network[position if len(entry.network) > 1 else 0]
 
 
 def _links(entry: DeviceEntry, position: int, *, first: int) -> tuple[tuple[str, int], ...]:

@@ -55,6 +55,18 @@ class Fields:
         """Return a number that is not negative, 0 if absent."""
         return self._number(name, minimum=0, maximum=2 * INT64_MAX + 1)
 
+    def whole_or_none(self, name: str) -> int | None:
+        """Return a whole number, None if absent or anything else: free-form fields promise nothing."""
+        match self._value(name):
+            case bool():
+                return None
+            case int() as number:
+                return number
+            case float() as number if number.is_integer():
+                return int(number)
+            case _:
+                return None
+
     def elements(self, name: str) -> Iterator["Fields"]:
         """Yield the objects of a list, nothing if absent."""
         value = self._value(name)

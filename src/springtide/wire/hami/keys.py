@@ -12,5 +12,8 @@ NODE_POLICY: Final = "hami.io/node-scheduler-policy"
 DEVICE_POLICY: Final = "hami.io/gpu-scheduler-policy"
 SCORING_WEIGHTS: Final = "hami.io/device-scoring-weights"
 
+NUMA_BIND: Final = "nvidia.com/numa-bind"
+"""On a pod: devices of one NUMA node are tried together, whatever the maker."""
+
 DEVICE_CORDON: Final = "hami.io/device-cordon"
 """On a node: ids of devices that take no further work, separated by commas."""

@@ -78,9 +78,8 @@ _PLAIN: Final = msgspec.json.Decoder(list[_Written])
 
 
 def _device(fields: Fields) -> Device:
-    # Neither is used, but a wrong type makes HAMi refuse the whole registration.
+    # It is not used, but a wrong type makes HAMi refuse the whole registration.
     fields.require_list("migtemplate")
-    fields.nested("custominfo")
     return Device(
         id=fields.text("id"),
         index=fields.unsigned("index"),
@@ -92,6 +91,7 @@ def _device(fields: Fields) -> Device:
         mode=fields.text("mode"),
         is_healthy=fields.flag("health"),
         mig_profiles=tuple(_profile(item) for item in fields.elements("migProfiles")),
+        network=fields.nested("custominfo").whole_or_none("NetworkID"),
     )
 
 
@@ -122,6 +122,7 @@ def _encoded(device: Device) -> dict[str, object]:
         "mode": device.mode,
         "migProfiles": [_encoded_profile(profile) for profile in device.mig_profiles],
         "health": device.is_healthy,
+        "custominfo": {} if device.network is None else {"NetworkID": device.network},
     }
     return {key: value for key, value in values.items() if value}
 

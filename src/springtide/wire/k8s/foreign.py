@@ -1,8 +1,7 @@
 """Which rules beyond resources and nodes a pod spec invokes.
 
-Resource claims, disks that a CSI driver stands in for and claims that are still to be written are
-decided by plugins that an answer may not have looked at. They are only named here, so that the answer
-can say so. Preferences never exclude a node and have names of their own.
+Disks that a CSI driver stands in for and claims that are still to be written are decided by plugins
+that an answer may not have looked at. They are only named here, so that the answer can say so. Preferences never exclude a node and have names of their own.
 """
 
 from collections.abc import Iterable
@@ -30,7 +29,6 @@ def foreign_fields(
         *((SPREAD_PREFERRED,) if any(not each.is_hard for each in spread) else ()),
         *_affinity(affinity),
         *_volumes(read.volumes, is_manifest=is_manifest),
-        *((RESOURCE_CLAIMS,) if read.resource_claims else ()),
     )
 
 

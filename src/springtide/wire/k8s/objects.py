@@ -18,12 +18,15 @@ from springtide.model.gang import GangApi
 from springtide.model.node import Node
 from springtide.model.pod import Pod
 from springtide.model.problem import Problem
+from springtide.model.resource_claims import DeviceObjects
 from springtide.model.selecting import Selecting
 from springtide.model.storage import Storage
 from springtide.model.workload import DaemonSet
 from springtide.wire.errors import MalformedObject
-from springtide.wire.k8s import schema, storage_schema
+from springtide.wire.k8s import device_schema, schema, storage_schema
 from springtide.wire.k8s.classes import Classes, Named, named
+from springtide.wire.k8s.device_schema import DeviceObject
+from springtide.wire.k8s.devices import DeviceReading
 from springtide.wire.k8s.disruption import PodDisruptionBudget, to_budget
 from springtide.wire.k8s.nodes import to_node
 from springtide.wire.k8s.parts import Parts, decoded, plain
@@ -42,7 +45,9 @@ from springtide.wire.k8s.workloads import (
     to_pods,
 )
 
-Object: TypeAlias = schema.Object | StorageObject | PodDisruptionBudget | PodGroup | Workload
+Object: TypeAlias = (
+    schema.Object | StorageObject | DeviceObject | PodDisruptionBudget | PodGroup | Workload
+)
 
 _DECODERS: Final[dict[tuple[str, str], msgspec.json.Decoder[Object]]] = {
     ("", "Node"): msgspec.json.Decoder(schema.Node),
@@ -67,6 +72,13 @@ _DECODERS: Final[dict[tuple[str, str], msgspec.json.Decoder[Object]]] = {
         storage_schema.CSIStorageCapacity
     ),
     ("storage.k8s.io", "VolumeAttachment"): msgspec.json.Decoder(storage_schema.VolumeAttachment),
+    ("resource.k8s.io", "ResourceClaim"): msgspec.json.Decoder(device_schema.ResourceClaim),
+    ("resource.k8s.io", "ResourceClaimTemplate"): msgspec.json.Decoder(
+        device_schema.ResourceClaimTemplate
+    ),
+    ("resource.k8s.io", "DeviceClass"): msgspec.json.Decoder(device_schema.DeviceClass),
+    ("resource.k8s.io", "ResourceSlice"): msgspec.json.Decoder(device_schema.ResourceSlice),
+    ("resource.k8s.io", "DeviceTaintRule"): msgspec.json.Decoder(device_schema.DeviceTaintRule),
     (GangApi.WORKLOAD, "Workload"): msgspec.json.Decoder(Workload),
     (GangApi.WORKLOAD, "PodGroup"): msgspec.json.Decoder(PodGroup),
     (GangApi.COSCHEDULING, "PodGroup"): msgspec.json.Decoder(PodGroup),
@@ -84,6 +96,9 @@ _CLUSTER_WIDE: Final = frozenset(
         "CSINode",
         "CSIDriver",
         "VolumeAttachment",
+        "DeviceClass",
+        "ResourceSlice",
+        "DeviceTaintRule",
     }
 )
 _LEFT_OUT: Final = "The object is left out."
@@ -141,6 +156,7 @@ class Objects:
         self.read: Counter[str] = Counter()
         self.ignored: Counter[str] = Counter()
         self._storage = StorageReading()
+        self._devices = DeviceReading()
         self._selectors = SelectorReading()
         self._gangs = GangReading()
         self._workloads: dict[tuple[str, str, str], tuple[str, Replicated]] = {}
@@ -189,6 +205,11 @@ class Objects:
     def storage(self) -> Storage:
         """Return all that was said about storage."""
         return self._storage.storage()
+
+    @property
+    def device_objects(self) -> DeviceObjects:
+        """Return all that was said about devices and claims of them."""
+        return self._devices.objects()
 
     @property
     def selecting(self) -> Selecting:
@@ -292,10 +313,17 @@ class Objects:
 
     def _keep_other(
         self,
-        read: schema.Service | schema.ReplicationController | StorageObject | PodGroup | Workload,
+        read: schema.Service
+        | schema.ReplicationController
+        | StorageObject
+        | DeviceObject
+        | PodGroup
+        | Workload,
     ) -> bool:
         if isinstance(read, PodGroup | Workload):
             return self._gangs.keep(read)
+        if isinstance(read, DeviceObject):
+            return self._devices.keep(read)
         if isinstance(read, schema.Service | schema.ReplicationController):
             return self._selectors.keep(read)
         return self._storage.keep(read)

@@ -60,6 +60,9 @@ def to_pod(read: schema.Pod, parts: Parts, *, is_manifest: bool = False) -> Pod:
         is_preempted=bool(metadata.deletion_timestamp) and _is_preempted(status.conditions),
         is_init_done=_is_init_done(status.init_container_statuses),
         resize=to_resize(status, spec, parts),
+        made_claims=tuple(
+            (each.name, each.resource_claim_name or "") for each in status.resource_claim_statuses
+        ),
         gang_links=gang_links(metadata, read.spec, owner),
         preferences=to_preferences(
             read.spec, parts, labels=metadata.labels if is_manifest else None

@@ -317,6 +317,14 @@ class SchedulingGate(Read, frozen=True):
     name: str = ""
 
 
+class PodClaim(Read, frozen=True):
+    """Devices that a pod claims."""
+
+    name: str = ""
+    resource_claim_name: str | None = None
+    resource_claim_template_name: str | None = None
+
+
 class WorkloadRef(Read, frozen=True):
     """The group of a workload that a pod belongs to (Kubernetes 1.35)."""
 
@@ -350,7 +358,7 @@ class PodSpec(Read, frozen=True):
     host_network: bool = False
     host_users: bool | None = None
     scheduling_gates: tuple[SchedulingGate, ...] = ()
-    resource_claims: tuple[Present, ...] = ()
+    resource_claims: tuple[PodClaim, ...] = ()
     volumes: tuple[Volume, ...] = ()
     runtime_class_name: str = ""
     workload_ref: WorkloadRef | None = None
@@ -378,6 +386,13 @@ class ContainerStatus(Read, frozen=True):
     resources: Raw = ABSENT
 
 
+class MadeClaim(Read, frozen=True):
+    """A claim that was made for a pod."""
+
+    name: str = ""
+    resource_claim_name: str | None = None
+
+
 class PodStatus(Read, frozen=True):
     """What is known of a pod's life."""
 
@@ -389,6 +404,7 @@ class PodStatus(Read, frozen=True):
     init_container_statuses: tuple[ContainerStatus, ...] = ()
     allocated_resources: Raw = ABSENT
     resources: Raw = ABSENT
+    resource_claim_statuses: tuple[MadeClaim, ...] = ()
 
 
 class Pod(Read, frozen=True, tag="Pod", tag_field="kind"):

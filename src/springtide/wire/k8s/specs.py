@@ -12,7 +12,7 @@ import msgspec
 
 from springtide.base.selectors import NodeSelectorTerm
 from springtide.base.taints import Toleration
-from springtide.model.pod import Container, HostPort, PodSpec
+from springtide.model.pod import Container, HostPort, PodClaim, PodSpec
 from springtide.wire.k8s import schema
 from springtide.wire.k8s.admission import admitted
 from springtide.wire.k8s.between import to_neighbours
@@ -117,6 +117,7 @@ class _Reading:
             volumes=to_volumes(read.volumes, is_manifest=self._is_manifest),
             required_features=required_features(read),
             neighbours=neighbours,
+            device_claims=tuple(map(_device_claim, read.resource_claims)),
             fields=foreign_fields(read, affinity, neighbours.spread, is_manifest=self._is_manifest),
         )
 
@@ -171,6 +172,14 @@ class _Reading:
         if not is_given(self._read.tolerations):
             return ()
         return decoded(self._read.tolerations, _TOLERATIONS, path=f"{self._path}.tolerations")
+
+
+def _device_claim(read: schema.PodClaim) -> PodClaim:
+    return PodClaim(
+        name=read.name,
+        claim=read.resource_claim_name or "",
+        template=read.resource_claim_template_name or "",
+    )
 
 
 def _required_terms(read: schema.NodeAffinity) -> tuple[NodeSelectorTerm, ...] | None:

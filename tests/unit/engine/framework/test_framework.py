@@ -67,6 +67,7 @@ def test_rules_are_in_the_order_of_kube_scheduler() -> None:
         "VolumeZone",
         "PodTopologySpread",
         "InterPodAffinity",
+        "DynamicResources",
         "NodeDeclaredFeatures",
     ]
 

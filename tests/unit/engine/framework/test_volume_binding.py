@@ -152,6 +152,13 @@ def test_a_selector_chooses_among_volumes() -> None:
     assert answers(using("data"), ZONES, storage=storage) == [NO_VOLUME, None]
 
 
+def test_a_selector_that_does_not_parse_chooses_nothing() -> None:
+    odd = replace(waiting("data"), selector=label_selector({"tier": "not valid!"}))
+    storage = stored(odd, volume("pv"), late_class(provisioner=NO_PROVISIONER))
+
+    assert answers(using("data"), [roomy()], storage=storage) == [NO_VOLUME]
+
+
 def test_a_volume_that_is_reserved_for_the_claim_is_the_only_one() -> None:
     storage = stored(
         waiting("data"),

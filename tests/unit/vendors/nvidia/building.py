@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
-import numpy as np
 from msgspec import structs
 
 from springtide.base.quantity import parse
@@ -16,20 +15,19 @@ from springtide.model.device import (
     MigProfile,
     Use,
 )
-from springtide.model.ledger import Holding, Ledger
 from springtide.model.node import Node
 from springtide.model.pod import Container, Pod, PodSpec
 from springtide.model.refusal import Refusal
 from springtide.model.resources import Resources
 from springtide.vendors.nvidia import Nvidia, NvidiaAsk
 from springtide.wire.hami import register
+from tests.clusters import VGPU_NODE, DeviceCluster, admitted
 
 REGISTER = "hami.io/node-nvidia-register"
 PAIR_SCORES = "hami.io/node-nvidia-score"
 ALLOCATED = "hami.io/vgpu-devices-allocated"
 TO_ALLOCATE = "hami.io/vgpu-devices-to-allocate"
 MIG_ALLOCATIONS = "hami.io/vgpu-mig-allocations"
-VGPU_NODE = "hami.io/vgpu-node"
 DEVICE_POLICY = "hami.io/gpu-scheduler-policy"
 NODE_POLICY = "hami.io/node-scheduler-policy"
 
@@ -143,12 +141,6 @@ def pod(
     )
 
 
-def admitted(family: Nvidia, wanted: Pod) -> Pod:
-    spec = family.admit(wanted.spec)
-    assert not isinstance(spec, Refusal)
-    return structs.replace(wanted, spec=spec)
-
-
 def ask(wanted: Pod, *, family: Nvidia | None = None) -> NvidiaAsk:
     """Return what the pod asks, as it was admitted."""
     family = family or Nvidia()
@@ -179,41 +171,15 @@ def registered(devices: Sequence[Device], *, name: str = "n1", **annotations: st
     return Node(name=name, annotations=notes)
 
 
-class Cluster:
-    """Nodes and running pods through the family's own reading and accounting."""
+class Cluster(DeviceCluster):
+    """Nodes and running pods with NVIDIA cards."""
 
     def __init__(self, *nodes: Node, family: Nvidia | None = None) -> None:
-        self.family = family or Nvidia()
-        self.ledger = Ledger()
-        for node in nodes:
-            found = self.family.inventory(node)
-            assert not isinstance(found, Refusal), found
-            self.ledger.add_node(node, {} if found is None else {"NVIDIA": found})
+        super().__init__(family or Nvidia(), *nodes)
 
     def run(self, name: str, node: str, allocated: str, **more: str) -> None:
         """Let a pod run that carries this allocation."""
         self.hold(pod(name=name, annotations={VGPU_NODE: node, ALLOCATED: allocated} | more))
-
-    def hold(self, running: Pod) -> None:
-        """Charge what a pod's annotations say that it holds."""
-        allocation = self.family.decode(running)
-        assert isinstance(allocation, Allocation), allocation
-        row = self.ledger.rows[running.annotations[VGPU_NODE]]
-        found = self.ledger.devices["NVIDIA"].inventory_at(row)
-        assert found is not None
-        shares = self.family.shares(allocation, found)
-        self.ledger.hold(Holding(uid=running.uid, row=row, shares=(("NVIDIA", shares),)))
-
-    def answers(self, wanted: Pod) -> dict[str, Allocation | Refusal]:
-        """Return every node's answer; vector verdicts must agree with it."""
-        wish = ask(wanted, family=self.family)
-        found: dict[str, Allocation | Refusal] = {}
-        for name, row in self.ledger.rows.items():
-            node = self.ledger.view(row, "NVIDIA")
-            assert node is not None, f"{name} registered nothing"
-            found[name] = self.family.place(wish, node)
-            self._agree(wish, row, found[name])
-        return found
 
     def texts(self, wanted: Pod) -> dict[str, str]:
         """Return every node's allocation text or refusal text."""
@@ -223,38 +189,3 @@ class Cluster:
             else answer.text
             for name, answer in self.answers(wanted).items()
         }
-
-    def schedule(self, wanted: Pod) -> tuple[str, Allocation]:
-        """Place the pod on the best node and charge it there."""
-        fits = {
-            name: answer
-            for name, answer in self.answers(wanted).items()
-            if isinstance(answer, Allocation)
-        }
-        rows = np.array([self.ledger.rows[name] for name in fits])
-        wish = ask(wanted, family=self.family)
-        scores = self.family.scores(wish, self.ledger.devices["NVIDIA"], rows)
-        node = list(fits)[int(scores.argmax())]
-        notes = self.family.encode(fits[node]) | {VGPU_NODE: node}
-        placed = admitted(self.family, wanted)
-        self.hold(structs.replace(placed, annotations=dict(placed.annotations) | notes))
-        self.ledger.check()
-        assert not self.ledger.overcommitted()
-        return node, fits[node]
-
-    def use(self, node: str) -> dict[str, tuple[int, int, int]]:
-        """Return slots, MiB and cores in use by card id."""
-        found = self.ledger.view(self.ledger.rows[node], "NVIDIA")
-        assert found is not None
-        return {
-            device.id: (use.slots, use.memory_mib, use.cores)
-            for device, use in zip(found.inventory.devices, found.uses, strict=True)
-        }
-
-    def _agree(self, wish: NvidiaAsk, row: int, answer: Allocation | Refusal) -> None:
-        verdicts = self.family.evaluate(wish, self.ledger.devices["NVIDIA"], np.array([row]))
-        if isinstance(answer, Allocation):
-            assert verdicts.fits[0]
-        elif verdicts.is_exact[0]:
-            assert not verdicts.fits[0]
-            assert self.family.refusal(wish, verdicts.codes[0]) == answer

@@ -2,16 +2,15 @@
 
 import pytest
 
-from springtide.model.pod import PodSpec
 from springtide.model.refusal import Refusal
 from springtide.vendors.nvidia import FAMILY, Nvidia, NvidiaConfig, config_from
-from tests.unit.vendors.nvidia.building import container, resources
+from tests.unit.vendors.nvidia.building import container, pod, resources
 
 Limits = dict[str, str | int]
 
 
 def limits_after(limits: Limits, config: NvidiaConfig | None = None) -> object:
-    spec = Nvidia(config).admit(PodSpec(containers=(container(**limits),)))
+    spec = Nvidia(config).admit(pod(container(**limits)))
     return spec if isinstance(spec, Refusal) else spec.containers[0].limits
 
 
@@ -45,24 +44,24 @@ def test_a_percentage_outside_0_to_100_is_denied(value: str | int) -> None:
 
 
 def test_requests_mirror_what_is_added() -> None:
-    spec = FAMILY.admit(PodSpec(init_containers=(container(mem=1),)))
+    spec = FAMILY.admit(pod(init=[container(mem=1)]))
 
     assert not isinstance(spec, Refusal)
     assert spec.init_containers[0].requests == spec.init_containers[0].limits
 
 
 def test_a_denied_init_container_denies_the_pod() -> None:
-    assert isinstance(FAMILY.admit(PodSpec(init_containers=(container(pct=101),))), Refusal)
+    assert isinstance(FAMILY.admit(pod(init=[container(pct=101)])), Refusal)
 
 
 def test_a_complete_spec_stays_the_same_object() -> None:
-    spec = PodSpec(containers=(container("complete", gpu=1, mem=10),))
+    complete = pod(container("complete", gpu=1, mem=10))
 
-    assert FAMILY.admit(spec) is spec
+    assert FAMILY.admit(complete) is complete.spec
 
 
 def test_equal_specs_are_admitted_to_one_object() -> None:
-    first, second = (FAMILY.admit(PodSpec(containers=(container(gpu=1),))) for _ in range(2))
+    first, second = (FAMILY.admit(pod(container(gpu=1))) for _ in range(2))
 
     assert first is second
 
@@ -79,9 +78,9 @@ def test_the_configuration_decides_what_is_injected() -> None:
 
 
 def test_a_configuration_section_is_read_by_hamis_keys() -> None:
-    config = config_from(
-        {"resourceCountName": "x/gpu", "memoryFactor": 2, "deviceSplitCount": 10, "defaultCores": 3}
-    )
+    section = {"resourceCountName": "x/gpu", "memoryFactor": 2, "deviceSplitCount": 10}
+
+    config = config_from({"nvidia": section | {"defaultCores": 3}})
 
     assert (config.count_name, config.memory_factor, config.default_cores) == ("x/gpu", 2, 3)
     assert "x/gpu" in Nvidia(config).resource_names()

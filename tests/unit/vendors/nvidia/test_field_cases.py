@@ -8,14 +8,13 @@ from msgspec import structs
 from springtide.model.device import Allocation
 from springtide.model.refusal import Refusal
 from springtide.vendors.nvidia import FAMILY, Nvidia, NvidiaAsk
+from tests.clusters import VGPU_NODE, admitted
 from tests.unit.vendors.nvidia.building import (
     ALLOCATED,
     DEVICE_POLICY,
     NODE_POLICY,
     REGISTER,
-    VGPU_NODE,
     Cluster,
-    admitted,
     ask,
     card,
     cards,
@@ -94,7 +93,7 @@ def test_fc_005_a_bare_count_means_whole_exclusive_cards() -> None:
     cluster.run("tiny", "n1", "GPU-b,NVIDIA,1,0:;")
     whole, two = pod(container(gpu=1)), pod(container(gpu=2))
 
-    spec = FAMILY.admit(whole.spec)
+    spec = FAMILY.admit(whole)
 
     assert not isinstance(spec, Refusal)
     limits = {name: str(quantity) for name, quantity in spec.containers[0].limits}

@@ -42,7 +42,7 @@ def test_the_smallest_sufficient_profile_is_recorded() -> None:
 
     assert isinstance(answer, Allocation)
     ((grant,),) = answer.containers
-    assert (grant.mig_profile, grant.memory_mib, grant.cores) == ("2g.10gb", 10240, 28)
+    assert (grant.profile, grant.memory_mib, grant.cores) == ("2g.10gb", 10240, 28)
     assert grant.mig_placement == MigPlacement(start=0, size=2)
 
 

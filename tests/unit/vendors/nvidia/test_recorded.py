@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tools.replay.hami import DIFFERENCES, Json, load, replay
+from tools.replay.hami import DIFFERENCES, load, replay
+from tools.replay.hami_kinds import Json
 
 FOLDER = Path(__file__).parents[3] / "recorded" / "hami"
 SHARES = 8

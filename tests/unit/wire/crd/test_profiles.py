@@ -67,8 +67,23 @@ def test_entries_of_one_vendor_follow_each_other() -> None:
 
     assert found.devices == (
         ("NVIDIA", (device(0), device(1), device(2, memory_mib=40960))),
-        ("Ascend", (device(0),)),
+        ("Ascend", (device(0, mode=""),)),
     )
+
+
+@pytest.mark.parametrize(
+    ("network", "expected"), [(None, [None, None]), (3, [3, 3]), ([0, 1], [0, 1])]
+)
+def test_a_network_is_one_value_a_device_or_one_for_all(network: object, expected: object) -> None:
+    found = profile(devices=[{**NVIDIA, "network": network}])
+
+    assert [each.network for each in found.devices[0][1]] == expected
+
+
+def test_as_many_networks_as_devices_are_wanted() -> None:
+    wrong = fault(devices=[{**NVIDIA, "network": [0, 1, 2]}])
+
+    assert "3 values for 2 devices" in str(wrong)
 
 
 @pytest.mark.parametrize(("numa", "expected"), [(1, [1, 1]), ([1], [1, 1]), ([0, 1], [0, 1])])

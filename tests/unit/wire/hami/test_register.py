@@ -38,6 +38,23 @@ def test_missing_and_null_fields_are_zero_and_a_missing_health_means_unhealthy()
     assert devices == (Device(id="a", is_healthy=True), Device(id="b", index=1))
 
 
+@pytest.mark.parametrize(
+    ("custom", "network"),
+    [("{}", None), ('{"NetworkID":2}', 2), ('{"NetworkID":2.0}', 2), ('{"NetworkID":2.5}', None),
+     ('{"NetworkID":"2"}', None), ('{"NetworkID":true}', None), ("null", None)],
+)  # fmt: skip
+def test_a_network_is_a_whole_number_or_unknown(custom: str, network: int | None) -> None:
+    (device,) = register.decode(f'[{{"id":"a","custominfo":{custom}}}]')
+
+    assert device == Device(id="a", network=network)
+
+
+def test_a_network_is_written_as_it_is_read() -> None:
+    devices = (Device(id="a", network=0), Device(id="b", index=1, network=1))
+
+    assert register.decode(register.encode(devices)) == devices
+
+
 def test_keys_match_in_any_case_and_unknown_ones_are_ignored() -> None:
     (device,) = register.decode('[{"ID":"a","Count":3,"DevMem":7,"unknown":{"a":1}}] \n')
 

@@ -404,7 +404,6 @@ PREFERRED = {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1}]}
         ({"volumes": [{"azureDisk": {"diskName": "d"}}]}, ("volumes.disk",)),
         ({"volumes": [{"gcePersistentDisk": {"pdName": "d"}}]}, ("volumes.disk",)),
         ({"volumes": [{"awsElasticBlockStore": {"volumeID": "d"}}]}, ("volumes.disk",)),
-        ({"resourceClaims": [{"name": "c"}]}, ("resourceClaims",)),
     ],
 )
 def test_fields_of_other_rules_are_named(spec: dict[str, Any], fields: tuple[str, ...]) -> None:

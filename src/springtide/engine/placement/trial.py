@@ -1,0 +1,116 @@
+"""The use of one node's devices while the containers of a pod are fitted, exactly.
+
+What fitting a container takes is charged here, so that the next container sees it. The order in which
+devices are tried and the checks of their use are those of HAMi's standard fit, common to all families.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Final
+
+import msgspec
+
+from springtide.engine.placement import checks
+from springtide.engine.placement.order import Standing, arranged, sort_keys
+from springtide.engine.placement.score import Load, Weights, load_score
+from springtide.model.device import Device, DeviceView, Inventory
+
+INVENTORIES_MAX: Final = 16_384
+PERCENT: Final = 100
+
+
+class Added(msgspec.Struct, frozen=True, gc=False):
+    """What a container's requests count for on top of a device's use when devices are compared."""
+
+    slots: int
+    cores: int
+    memory_mib: int
+
+
+class Trial:
+    """One node's devices and what is in use of them, the pod's own containers included."""
+
+    __slots__ = ("cores", "devices", "inventory", "memory_mib", "opaque", "slots")
+
+    def __init__(self, view: DeviceView) -> None:
+        uses = view.uses
+        self.inventory = view.inventory
+        self.devices = view.inventory.devices
+        self.slots = [use.slots for use in uses]
+        self.memory_mib = [use.memory_mib for use in uses]
+        self.cores = [use.cores for use in uses]
+        self.opaque = [use.opaque for use in uses]
+
+    def order(
+        self,
+        policy: str,
+        added: Callable[[Device], Added | None],
+        *,
+        weights: Weights,
+        numa_bind: bool,
+    ) -> list[int]:
+        """Return all positions in the order in which they are tried."""
+        keys = sort_keys(policy, numa_bind=numa_bind)
+        standings = [
+            self._standing(position, added(device), weights)
+            for position, device in enumerate(self.devices)
+        ]
+        order = arranged(standings, keys)
+        order.reverse()
+        return order
+
+    def charge(self, position: int, *, memory_mib: int, cores: int) -> None:
+        """Count one grant as used."""
+        self.slots[position] += 1
+        self.memory_mib[position] += memory_mib
+        self.cores[position] += cores
+
+    def check_slots(self, position: int, *, is_mutex: bool) -> int:
+        """Return the check of slots that refuses this device, or 0."""
+        slots, used = self.devices[position].slots, self.slots[position]
+        if slots <= used:
+            return checks.SLOTS_TAKEN if slots > 0 else checks.WITHOUT_SLOTS
+        return checks.MUTEX_TAKEN if is_mutex and used > 0 else 0
+
+    def check_memory(self, position: int, memory_mib: int) -> int:
+        """Return the check of memory that refuses this device, or 0."""
+        total = self.devices[position].memory_mib
+        if total - self.memory_mib[position] >= memory_mib:
+            return 0
+        return checks.MEMORY_TOO_SMALL if total < memory_mib else checks.MEMORY_TAKEN
+
+    def check_cores(self, position: int, cores: int, *, total: int) -> int:
+        """Return the check of cores that refuses this device, or 0; it counts as having `total`."""
+        used = self.cores[position]
+        if total - used < cores:
+            return checks.CORES_TOO_FEW if total < cores else checks.CORES_TAKEN
+        if total == PERCENT and cores == PERCENT and self.slots[position] > 0:
+            return checks.EXCLUSIVE_TAKEN
+        return checks.COMPUTE_TAKEN if total != 0 and used == total and cores == 0 else 0
+
+    def _standing(self, position: int, added: Added | None, weights: Weights) -> Standing:
+        device = self.devices[position]
+        slots, cores = self.slots[position], self.cores[position]
+        memory_mib = self.memory_mib[position]
+        if added is not None:
+            slots, cores = slots + added.slots, cores + added.cores
+            memory_mib += added.memory_mib
+        load = Load(slots, device.slots, cores, device.cores, memory_mib, device.memory_mib)
+        return Standing(
+            score=load_score(load, weights),
+            numa=device.numa,
+            slots_used=self.slots[position],
+            index=device.index,
+        )
+
+
+@lru_cache(maxsize=INVENTORIES_MAX)
+def charged_positions(inventory: Inventory) -> tuple[int, ...]:
+    """Return per position which one a grant is charged to: the first with the same id.
+
+    Where a node registers one id twice, use is found by id.
+    """
+    first: dict[str, int] = {}
+    for position, device in enumerate(inventory.devices):
+        first.setdefault(device.id, position)
+    return tuple(first[device.id] for device in inventory.devices)

@@ -1,0 +1,100 @@
+"""The Ascend family as the engine knows it: the rules of this package under one roof."""
+
+from collections.abc import Hashable
+
+import numpy as np
+import numpy.typing as npt
+
+from springtide.engine.placement.charges import plain_shares
+from springtide.engine.placement.checks import refusal_of_codes
+from springtide.engine.placement.family import Rows, Verdicts
+from springtide.model.columns import DeviceColumns
+from springtide.model.device import Allocation, DeviceView, Inventory, Share
+from springtide.model.node import Node
+from springtide.model.pod import Pod, PodSpec
+from springtide.model.refusal import Refusal
+from springtide.vendors.ascend import codec, fit, preference, vector
+from springtide.vendors.ascend.admission import admitted
+from springtide.vendors.ascend.ask import AscendAsk, annotations_of, ask_of, is_soft
+from springtide.vendors.ascend.config import DEFAULT_CONFIG, FAMILY_NAME, AscendConfig
+from springtide.vendors.ascend.detail import detail_of
+
+
+class Ascend:
+    """Ascend NPUs: whole chips, chips cut by templates, modules of two, and the soft split."""
+
+    def __init__(
+        self,
+        config: AscendConfig | None = None,
+        *,
+        node_policy: str = "binpack",
+        device_policy: str = "spread",
+    ) -> None:
+        self.config = DEFAULT_CONFIG if config is None else config
+        self._node_policy = node_policy
+        self._device_policy = device_policy
+
+    @property
+    def name(self) -> str:
+        """Return the family's name."""
+        return FAMILY_NAME
+
+    def resource_names(self) -> frozenset[str]:
+        """Return the resource names that this family manages, as configured."""
+        return self.config.names
+
+    def relevant_annotations(self) -> frozenset[str]:
+        """Return the pod annotations that change this family's verdicts."""
+        return annotations_of(self.config)
+
+    def inventory(self, node: Node) -> Inventory | Refusal | None:
+        """Return what the node registers; a Refusal if malformed, None if nothing is registered."""
+        return codec.inventory_of(node, self.config)
+
+    def admit(self, pod: Pod) -> PodSpec | Refusal:
+        """Return the pod's spec as it stands after admission (defaults filled in)."""
+        return admitted(pod.spec, self.config, is_soft=is_soft(pod))
+
+    def ask(self, pod: Pod) -> AscendAsk | Refusal | None:
+        """Return what the pod wants of this family; None if nothing, a Refusal if it makes no sense."""
+        return ask_of(
+            pod, self.config, node_policy=self._node_policy, device_policy=self._device_policy
+        )
+
+    def evaluate(self, ask: Hashable, columns: DeviceColumns, rows: Rows) -> Verdicts:
+        """Return the verdicts over these rows, vectorised."""
+        return vector.evaluate(_own(ask), columns, rows)
+
+    def refusal(self, ask: Hashable, codes: npt.NDArray[np.uint8]) -> Refusal:
+        """Return the refusal that one row's codes amount to."""
+        _own(ask)
+        return refusal_of_codes(FAMILY_NAME, codes)
+
+    def scores(self, ask: Hashable, columns: DeviceColumns, rows: Rows) -> npt.NDArray[np.float32]:
+        """Return each row's node score; the highest is preferred under the ask's node policy."""
+        return preference.scores(_own(ask), columns, rows)
+
+    def place(self, ask: Hashable, view: DeviceView) -> Allocation | Refusal:
+        """Return the exact allocation on one node."""
+        return fit.place(_own(ask), view)
+
+    def shares(self, allocation: Allocation, inventory: Inventory) -> tuple[Share, ...]:
+        """Return what the ledger charges for this allocation; unknown devices are left out."""
+        return plain_shares(allocation, inventory)
+
+    def encode(self, allocation: Allocation) -> dict[str, str]:
+        """Return the pod annotations that the family's device plugin reads."""
+        return codec.encode(allocation, self.config)
+
+    def decode(self, pod: Pod) -> Allocation | Refusal | None:
+        """Return what a running pod holds; a Refusal if unreadable, None if nothing is written."""
+        return codec.decode(pod, self.config)
+
+    def detail(self, ask: Hashable, inventory: Inventory, refusal: Refusal) -> str:
+        """Return the numbers behind a refusal, such as `12000 MiB asked, 11441 MiB a card`."""
+        return detail_of(_own(ask), inventory, refusal)
+
+
+def _own(ask: Hashable) -> AscendAsk:
+    assert isinstance(ask, AscendAsk)
+    return ask
