@@ -1,7 +1,7 @@
 """From the engine's plan to the report: the sentences and counts that people and programs read."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
@@ -13,6 +13,7 @@ from springtide.apps.planner.report import (
     ApartPod,
     ExtenderReport,
     FittingPod,
+    GangReport,
     GroupReport,
     GroupVerdict,
     InputReport,
@@ -54,7 +55,7 @@ def compose(
     remedies: Mapping[int, str] = MappingProxyType({}),
     extenders: tuple[ExtenderReport, ...] = (),
 ) -> PlanReport:
-    """Return the report of a plan; `remedies` are by the place of what is stuck."""
+    """Return the report of a plan; `remedies` are by the place among the plan's obstacles."""
     told = [_stuck(item, remedies.get(index, "")) for index, item in enumerate(plan.stuck)]
     stuck = _merged(told)
     return PlanReport(
@@ -69,7 +70,7 @@ def compose(
         pending=len(picture.waiting),
         fitting=tuple(FittingPod(pod=pod.key, node=node) for pod, node in plan.fitting),
         groups=tuple(_group(item, plan) for item in picture.groups),
-        gangs=tuple(map(gang_report, plan.gangs)),
+        gangs=tuple(_gangs(plan, remedies)),
         stuck=stuck,
         apart=tuple(
             ApartPod(pod=pod.key, reason=reason)
@@ -151,6 +152,16 @@ def _no_help(left: int, pending: int, *, has_groups: bool) -> str:
     if left == pending:
         return f"{what}: {'it fits' if left == 1 else 'they fit'} nowhere."
     return f"{what}: {left} of them {fit(left)} nowhere."
+
+
+def _gangs(plan: Plan, remedies: Mapping[int, str]) -> Iterator[GangReport]:
+    index = len(plan.stuck)
+    for answer in plan.gangs:
+        if answer.obstacle is None:
+            yield gang_report(answer)
+        else:
+            yield gang_report(answer, remedy=remedies.get(index, ""))
+            index += 1
 
 
 # Groups

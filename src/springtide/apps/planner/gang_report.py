@@ -9,15 +9,16 @@ from springtide.apps.planner.words import with_detail as told
 from springtide.engine.capacity.explain import LIMIT
 from springtide.engine.capacity.situation import GangAnswer
 from springtide.engine.gang.tally import Tally
+from springtide.model.gang import Gang
 
 NAMED_MAX: Final = 3
 
 
-def gang_report(answer: GangAnswer) -> GangReport:
-    """Return what is said of one gang."""
+def gang_report(answer: GangAnswer, *, remedy: str = "") -> GangReport:
+    """Return what is said of one gang; `remedy` is what to change where no node could help."""
     gang, tally, obstacle = answer.gang, answer.tally, answer.obstacle
     closest = None
-    if obstacle is not None and obstacle.closest:
+    if obstacle is not None and obstacle.closest and not remedy:
         refusal = dict(obstacle.on_groups)[obstacle.closest]
         closest = GroupVerdict(group=obstacle.closest, reason=refusal.text, detail=refusal.detail)
     return GangReport(
@@ -28,7 +29,7 @@ def gang_report(answer: GangAnswer) -> GangReport:
         standing=gang.standing,
         is_met=answer.is_met,
         short_by=tally.missing,
-        why=_why_met(answer) if answer.is_met else _why_short(answer),
+        why=_why_met(answer) if answer.is_met else _why_short(answer, remedy),
         pods=tuple(pod.key for pod in gang.pods),
         tasks=tuple(
             TaskReport(name=task.name, minimum=task.minimum, running=task.running)
@@ -38,6 +39,7 @@ def gang_report(answer: GangAnswer) -> GangReport:
         closest=closest,
         nodes_needed=answer.nodes_needed,
         nodes_allowed=answer.nodes_allowed,
+        remedy=remedy,
     )
 
 
@@ -77,23 +79,28 @@ def _why_met(answer: GangAnswer) -> str:
     return f"has enough places{more}"
 
 
-def _why_short(answer: GangAnswer) -> str:
+def _why_short(answer: GangAnswer, remedy: str) -> str:
     parts = [f"short by {answer.tally.missing}", *_tasks(answer.tally)]
-    gang, obstacle = answer.gang, answer.obstacle
-    if obstacle is None:
-        there = len(gang.waiting) + gang.standing
-        parts.append(f"only {counted(there, 'pod')} can be planned for")
-        if gang.apart:
-            waits = "waits" if gang.apart == 1 else "wait"
-            parts.append(f"{counted(gang.apart, 'pod')} {waits} for something else")
-        return "; ".join(parts)
-    if not obstacle.closest:
-        parts.append(f"the next pod fits nowhere: {obstacle.message.rstrip('.')}")
-        return "; ".join(parts)
-    refusal = dict(obstacle.on_groups)[obstacle.closest]
+    if remedy:
+        return f"{'; '.join(parts)}. {remedy}"
+    obstacle = _too_few(answer.gang) if answer.obstacle is None else _in_the_way(answer)
+    return "; ".join([*parts, obstacle])
+
+
+def _too_few(gang: Gang) -> str:
+    there = counted(len(gang.waiting) + gang.standing, "pod")
+    waits = "waits" if gang.apart == 1 else "wait"
+    apart = f"; {counted(gang.apart, 'pod')} {waits} for something else" if gang.apart else ""
+    return f"only {there} can be planned for{apart}"
+
+
+def _in_the_way(answer: GangAnswer) -> str:
+    assert answer.obstacle is not None
+    closest = answer.obstacle.closest
+    if not closest:
+        return f"the next pod fits nowhere: {answer.obstacle.message.rstrip('.')}"
     nodes = f", {_nodes(answer)}" if answer.nodes_needed else ""
-    parts.append(f"closest is {obstacle.closest}{nodes}: {told(refusal)}")
-    return "; ".join(parts)
+    return f"closest is {closest}{nodes}: {told(dict(answer.obstacle.on_groups)[closest])}"
 
 
 def _nodes(answer: GangAnswer) -> str:

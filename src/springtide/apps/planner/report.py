@@ -93,7 +93,8 @@ class GangReport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     `standing` of them have their places already. `why` says it in words, `message` is
     kube-scheduler's sentence about the existing nodes for the next pod that the gang needs, and
     `closest` the group that comes nearest to taking it; where this one would do but for a limit,
-    `nodes_needed` and `nodes_allowed` count its new nodes.
+    `nodes_needed` and `nodes_allowed` count its new nodes. `remedy` says what to change where no node
+    could help; then there is no closest group.
     """
 
     gang: str
@@ -110,6 +111,7 @@ class GangReport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     closest: GroupVerdict | None = None
     nodes_needed: int = 0
     nodes_allowed: int = 0
+    remedy: str = ""
 
 
 class ApartPod(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

@@ -104,7 +104,7 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
             *heard.problems,
         ),
         extenders=account.reports,
-        remedies=remedies(answer.stuck, judges, kinds, picture),
+        remedies=remedies(answer.obstacles, judges, kinds, picture),
     )
 
 

@@ -89,3 +89,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     sizes: tuple[tuple[str, int, int], ...]
     short: tuple[tuple[str, Refusal], ...] = ()
     gangs: tuple[GangAnswer, ...] = ()
+
+    @property
+    def obstacles(self) -> tuple[Stuck, ...]:
+        """Return what is in the way: of pods that fit nowhere, then of gangs in their order."""
+        return (*self.stuck, *(each.obstacle for each in self.gangs if each.obstacle is not None))

@@ -71,7 +71,7 @@ class StandingNodes:
     @property
     def is_moving(self) -> bool:
         """Return whether a placement may make room for other pods."""
-        return self._classifier.has_rules_between
+        return self._classifier.has_rules_between or self._tables.has_shared_devices
 
     def likeness(self, pod: Pod) -> Hashable:
         """Return the pod's class."""
