@@ -20,7 +20,7 @@ from springtide.model.pod import Pod
 Identity = tuple[str, str, str]
 """What tells gangs apart."""
 
-ATTEMPTS_MAX: Final = 8
+ATTEMPTS_MAX: Final = 2
 """How often the order is made anew for gangs that fell short only then, before all take turns."""
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from springtide.engine.framework.ask import keys_read
 from springtide.engine.gang.ground import StandingNodes
-from springtide.engine.gang.settling import ATTEMPTS_MAX, Settled, settle, settle_more
+from springtide.engine.gang.settling import Settled, settle, settle_more
 from springtide.engine.placement.classes import Classifier
 from springtide.model.gang import Gang, Task
 from springtide.model.ledger import Ledger
@@ -155,16 +155,37 @@ def test_gangs_that_fall_short_only_by_the_new_order_take_turns_too() -> None:
     assert field.held == ["a-0", "a-1", "c-0", "c-1", "c-2"]
 
 
-def test_many_rounds_of_falling_short_end() -> None:
-    count = 2 * ATTEMPTS_MAX
-    field = Field(count * 2 + 1)
-    gangs = [equal(f"g{index:02}", 3, 3) for index in range(count)]
-    mixed = [each.pods[number] for number in range(3) for each in gangs]
+def test_all_gangs_take_turns_where_the_order_does_not_settle() -> None:
+    # Each new order makes another gang fall short, as often as it is made anew.
+    field = Field(3, 6, 3, 5)
+    gangs = [
+        sized("g0", 1, [2]),
+        sized("g1", 1, [2]),
+        sized("g2", 3, [1, 3, 3, 3, 1]),
+        sized("g3", 2, [2, 1, 1]),
+        sized("g4", 3, [2, 3, 3]),
+    ]
+    pods = {each.name: each for one in gangs for each in one.pods}
+    order = [
+        "g3-1",
+        "g0-0",
+        "g4-0",
+        "g4-1",
+        "g4-2",
+        "g2-3",
+        "g2-1",
+        "g1-0",
+        "g2-2",
+        "g3-2",
+        "g2-4",
+        "g2-0",
+        "g3-0",
+    ]
 
-    answer = settle(mixed, gangs, field.ground(mixed))
+    answer = settle([pods[name] for name in order], gangs, field.ground(list(pods.values())))
 
-    assert len(answer.unmet) == count - len(field.held) // 3
-    assert len(field.held) == count * 2 + 1
+    assert named(answer.unmet) == ["g2"]
+    assert field.held == ["g0-0", "g1-0", "g3-0", "g3-1", "g3-2", "g4-0", "g4-1", "g4-2"]
 
 
 def test_a_gang_that_needs_another_pod_near_is_tried_again_behind_it() -> None:
