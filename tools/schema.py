@@ -1,6 +1,7 @@
-"""Prints the JSON Schema of an answer, made from the records that hold it: `schema.py [plan|why]`.
+"""Prints the JSON Schema of an answer, made from the records that hold it.
 
-`make schema` writes them to docs/schema/; tools/tidy.py says if a file there is stale.
+`python tools/schema.py NAME` prints that of `springtide NAME`. `make schema` writes all of them to
+docs/schema; tools/tidy.py says if one is stale.
 """
 
 import json
@@ -9,11 +10,16 @@ from typing import Final
 
 import msgspec
 
+from springtide.apps.headroom import HeadroomReport
 from springtide.apps.planner.report import API_VERSION, PlanReport
 from springtide.apps.why.report import WhyReport
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
-ANSWERS: Final[dict[str, type[msgspec.Struct]]] = {"plan": PlanReport, "why": WhyReport}
+ANSWERS: Final[dict[str, type[msgspec.Struct]]] = {
+    "plan": PlanReport,
+    "why": WhyReport,
+    "headroom": HeadroomReport,
+}
 
 
 def schema(command: str) -> dict[str, object]:
@@ -29,5 +35,4 @@ def schema(command: str) -> dict[str, object]:
 
 
 if __name__ == "__main__":
-    named = sys.argv[1] if len(sys.argv) > 1 else "plan"
-    print(json.dumps(schema(named), indent=2, ensure_ascii=False))
+    print(json.dumps(schema(sys.argv[1]), indent=2, ensure_ascii=False))

@@ -1,4 +1,4 @@
-"""The report as JSON, as YAML and as names, for programs."""
+"""Reports as JSON, as YAML and as names, for programs."""
 
 from typing import Final
 

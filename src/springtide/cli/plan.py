@@ -4,18 +4,16 @@ Everything behind the options is in `planning`, which is imported when the comma
 """
 
 import os
-import sys
 from typing import Final, Literal
 
 import click
 
-from springtide.cli.options import Chain, Limit, NearestChoice
+from springtide.cli.options import Chain, Limit, NearestChoice, sources
 
 FORMATS: Final = ("table", "wide", "json", "yaml", "name")
 EXPANDERS: Final = ("least-waste", "price", "priority", "most-pods", "least-nodes", "random")
 NODE_POLICIES: Final = ("binpack", "spread")
 DEVICE_POLICIES: Final = ("binpack", "spread", "numa", "mutex", "topology-aware")
-STDIN: Final = "-"
 
 SATISFIED: Final = 0
 UNSATISFIED: Final = 1
@@ -209,10 +207,7 @@ def plan(
 
     report = planning.answer(
         planning.Question(
-            paths=(
-                *sources(ctx, (*paths, *filenames), how="name a file or folder"),
-                *groups,
-            ),
+            paths=(*sources(ctx, (*paths, *filenames)), *groups),
             expanders=expander,
             seed=seed,
             nodes_total_max=max_nodes_total,
@@ -235,15 +230,3 @@ def plan(
     if any(each.is_missing for each in report.extenders):
         ctx.exit(UNANSWERED)
     ctx.exit(SATISFIED if report.is_satisfied else UNSATISFIED)
-
-
-def sources(ctx: click.Context, named: tuple[str, ...], *, how: str) -> tuple[str, ...]:
-    """Return the paths to read; without any, what is piped in. `how` says how to name one."""
-    if named:
-        return named
-    if sys.stdin is None or sys.stdin.isatty():
-        ctx.fail(
-            f"There is nothing to read: {how}, or pipe in what "
-            "'kubectl get nodes,pods,daemonsets -A -o json' prints."
-        )
-    return (STDIN,)

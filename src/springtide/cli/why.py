@@ -8,8 +8,8 @@ from typing import Final
 
 import click
 
-from springtide.cli.options import NearestChoice
-from springtide.cli.plan import DEVICE_POLICIES, FORMATS, NODE_POLICIES, Output, sources
+from springtide.cli.options import NearestChoice, sources
+from springtide.cli.plan import DEVICE_POLICIES, FORMATS, NODE_POLICIES, Output
 
 FITS: Final = 0
 FITS_NOT: Final = 1
