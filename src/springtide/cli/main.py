@@ -12,9 +12,11 @@ import click
 from springtide import __version__
 from springtide.base.errors import SpringtideError
 from springtide.cli.endings import INTERRUPTED, USAGE, Ended
+from springtide.cli.headroom import headroom
 from springtide.cli.options import NearestGroup
 from springtide.cli.plan import plan
 from springtide.cli.snapshot import snapshot
+from springtide.cli.why import why
 
 _PLUGIN: Final = "kubectl-springtide"
 
@@ -38,6 +40,8 @@ def version() -> None:
 
 springtide.add_command(plan)
 springtide.add_command(snapshot)
+springtide.add_command(headroom)
+springtide.add_command(why)
 
 
 def main() -> NoReturn:

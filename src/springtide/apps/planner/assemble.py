@@ -14,18 +14,21 @@ from springtide.apps.planner.device_claims import (
     waits_for_claims,
     without_device_claims,
 )
+from springtide.apps.planner.gangs import gathered
 from springtide.engine.capacity.situation import SizedGroup
 from springtide.engine.dynamic_resources.copies import slices_by_node
 from springtide.engine.framework.ask import keys_read
 from springtide.engine.framework.claims import named_disks
 from springtide.engine.framework.default_selector import DefaultSelectors
 from springtide.engine.framework.scheduling_gates import pre_enqueue
+from springtide.engine.placement.admission import admitted
 from springtide.engine.placement.classes import standing_holding
 from springtide.engine.placement.family import DeviceFamily
 from springtide.engine.preemption import Evictable, Residents
 from springtide.engine.simulation.daemons import daemon_sets
 from springtide.engine.simulation.templates import Fleet, build, members
 from springtide.model.device import Inventory, Share
+from springtide.model.gang import Gang
 from springtide.model.group import NodeGroup, PriorityRules
 from springtide.model.ledger import Ledger
 from springtide.model.node import Node
@@ -44,7 +47,7 @@ from springtide.wire.k8s.foreign import CLAIM_VOLUMES
 class Picture(msgspec.Struct, frozen=True, kw_only=True):
     """The cluster as the engine sees it.
 
-    `waiting` are the pods to plan for, `apart` those that wait for something else, and `denied`
+    `waiting` are the pods to plan for, among them those of `gangs`, `apart` those that wait for something else, and `denied`
     manifests that could never become pods, each with the reason. `read_keys` are the labels that
     rules between pods read, None where there are no such rules. `evictable` are the pods that run.
     `defaults` knows who is spread by default, None if nobody is.
@@ -53,6 +56,7 @@ class Picture(msgspec.Struct, frozen=True, kw_only=True):
     ledger: Ledger
     groups: tuple[SizedGroup, ...]
     waiting: tuple[Pod, ...]
+    gangs: tuple[Gang, ...] = ()
     apart: tuple[tuple[Pod, str], ...]
     denied: tuple[tuple[Pod, str], ...]
     problems: tuple[Problem, ...]
@@ -94,6 +98,8 @@ def assemble(
             if (row := ledger.rows.get(place)) is not None
         ]
     )
+    together = gathered(pods, found.pod_groups, placed=placed, waiting=waiting)
+    problems.extend(together.problems)
     pods_on: dict[str, list[Pod]] = defaultdict(list)
     for pod, place in placed:
         pods_on[place].append(pod)
@@ -111,6 +117,7 @@ def assemble(
         ledger=ledger,
         groups=_groups(found, fleet, problems),
         waiting=tuple(waiting),
+        gangs=together.gangs,
         apart=tuple(apart),
         denied=tuple(denied),
         problems=tuple(_placed(problem, found.sources) for problem in problems),
@@ -246,11 +253,11 @@ def _everyone(
     pods = [*found.pods]
     denied: list[tuple[Pod, str]] = []
     for manifest in found.manifests:
-        admitted = _admitted(manifest, families)
-        if isinstance(admitted, Refusal):
-            denied.append((manifest, f"would be denied at admission: {admitted.text}"))
+        answer = admitted(manifest, families)
+        if isinstance(answer, Refusal):
+            denied.append((manifest, f"would be denied at admission: {answer.text}"))
         else:
-            pods.append(admitted)
+            pods.append(answer)
     pods = _told_apart(pods, problems)
     if any(pod.spec.volumes for pod in pods) and _incomplete(found.storage, problems):
         pods = _without_claims(pods)
@@ -413,13 +420,3 @@ def _unreadable(pod: Pod, family: str, place: str, refusal: Refusal) -> Problem:
         field="metadata.annotations",
         message=f"{refusal.text}. Node {place} takes no {family} pods while this pod runs.",
     )
-
-
-def _admitted(pod: Pod, families: Mapping[str, DeviceFamily]) -> Pod | Refusal:
-    """Return a manifest's pod as admission would store it, or why it would be denied."""
-    for family in families.values():
-        answer = family.admit(pod)
-        if isinstance(answer, Refusal):
-            return answer
-        pod = replace(pod, spec=answer)
-    return pod
