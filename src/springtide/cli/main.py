@@ -11,20 +11,21 @@ import click
 
 from springtide import __version__
 from springtide.base.errors import SpringtideError
+from springtide.cli.endings import INTERRUPTED, USAGE, Ended
 from springtide.cli.headroom import headroom
 from springtide.cli.options import NearestGroup
 from springtide.cli.plan import plan
+from springtide.cli.snapshot import snapshot
 from springtide.cli.why import why
 
-USAGE: Final = 2
-INTERRUPTED: Final = 130
 _PLUGIN: Final = "kubectl-springtide"
 
 
 @click.group(
     cls=NearestGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Exit codes: 0 yes, 1 no, 2 wrong usage or input, 3 server unreachable, 130 interrupted.",
+    epilog="Exit codes: 0 yes, 1 no, 2 wrong usage or input, 3 cluster or server unreachable, "
+    "4 denied, 130 interrupted.",
 )
 @click.version_option(__version__, message="springtide %(version)s")
 def springtide() -> None:
@@ -40,6 +41,7 @@ def version() -> None:
 springtide.add_command(plan)
 springtide.add_command(headroom)
 springtide.add_command(why)
+springtide.add_command(snapshot)
 
 
 def main() -> NoReturn:
@@ -64,6 +66,9 @@ def run(arguments: Sequence[str], *, prog_name: str | None = None) -> int:
     except click.ClickException as fault:
         fault.show()
         return USAGE
+    except Ended as fault:
+        click.echo(f"Error: {fault}", err=True)
+        return fault.code
     except SpringtideError as fault:
         click.echo(f"Error: {fault}", err=True)
         return USAGE

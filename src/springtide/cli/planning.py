@@ -1,6 +1,5 @@
 """What `springtide plan` does once its options are read: read, plan, print."""
 
-import sys
 from typing import Literal, assert_never
 
 import click
@@ -13,13 +12,13 @@ from springtide.apps.planner.spending import Calls
 from springtide.base.clock import Clock
 from springtide.base.names import CPU, MEMORY
 from springtide.cli import formats, plan_table
+from springtide.cli.input import read_input
+from springtide.cli.options import Cluster
 from springtide.cli.terminal import Terminal, standard_output
-from springtide.edge.files import read
 from springtide.edge.machine import MachineClock, SeededRng
 from springtide.engine.capacity.quotas import Quota
 from springtide.engine.capacity.scene import Bounds, Manner
 from springtide.engine.capacity.similarity import Similarity
-from springtide.wire.documents import decode
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,6 +31,8 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     nodes_per_step_max: int
     node_policy: str
     device_policy: str
+    cluster: Cluster | None = None
+    namespace: str = ""
     balances: bool = False
     ignored_labels: tuple[str, ...] = ()
     cores_total_max: int = 0
@@ -71,8 +72,9 @@ def answer(question: Question, view: View) -> PlanReport:
 
 def _planned(question: Question, clock: Clock) -> tuple[PlanReport, plan_table.Times]:
     started_s = clock.monotonic_s()
-    sources = read(question.paths, sys.stdin.buffer)
-    found = decode(sources, keeps_raws=question.calls_extenders)
+    found = read_input(
+        question.paths, question.cluster, clock=clock, keeps_raws=question.calls_extenders
+    )
     read_s = clock.monotonic_s()
     report = run(found, _request(question), clock=clock, rng=SeededRng(question.seed))
     planned_s = clock.monotonic_s()
@@ -81,6 +83,7 @@ def _planned(question: Question, clock: Clock) -> tuple[PlanReport, plan_table.T
 
 def _request(question: Question) -> Request:
     return Request(
+        namespace=question.namespace,
         expanders=question.expanders,
         policies=Policies(node=question.node_policy, device=question.device_policy),
         bounds=Bounds(

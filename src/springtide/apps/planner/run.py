@@ -24,6 +24,8 @@ __all__ = ["InvalidInput", "Request", "run"]
 class Request(msgspec.Struct, frozen=True, kw_only=True):
     """What the caller may choose; without `calls` scheduler extenders are taken to agree.
 
+    With a `namespace` only its pods are planned for.
+
     Whoever has them called keeps objects as they were written when the input is decoded.
     """
 
@@ -32,6 +34,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     bounds: Bounds = Bounds()
     manner: Manner = Manner()
     calls: Calls | None = None
+    namespace: str = ""
 
 
 def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport:
@@ -39,13 +42,20 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
 
     Raises `UnknownExpander` for a chain that makes no sense, and what `staged` raises.
     """
-    with staged(found, policies=request.policies, calls=request.calls, clock=clock) as stage:
+    with staged(
+        found,
+        policies=request.policies,
+        calls=request.calls,
+        clock=clock,
+        namespace=request.namespace,
+    ) as stage:
         prices = PriceModel(cluster_size=stage.picture.ledger.count)
         answer = plan(
             _situation(stage, request, clock), chain(request.expanders, prices=prices, rng=rng)
         )
     picture, judges, account = stage.picture, stage.judges, stage.heard.account()
     notes = (
+        *stage.notes,
         *scheduler_notes(judges, picture.waiting, found.selecting),
         *idle_limits(request.bounds.quotas, picture),
         *account.notes,

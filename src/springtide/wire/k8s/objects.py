@@ -119,6 +119,11 @@ def reads(group: str, kind: str) -> bool:
     return (group, kind) in _DECODERS
 
 
+def kinds_read() -> frozenset[tuple[str, str]]:
+    """Return the groups and kinds of all objects that are read here."""
+    return frozenset(_DECODERS)
+
+
 def group_of(api_version: str) -> str:
     """Return the group of an `apiVersion`; the core group is empty."""
     return api_version.rpartition("/")[0]
