@@ -250,7 +250,7 @@ def test_pools_are_told_apart_by_a_label_or_by_devices(by: str, names: list[str]
 
 
 def test_a_label_that_no_node_has_is_refused_with_the_nearest() -> None:
-    with pytest.raises(UnknownLabel, match="Did you mean zone?"):
+    with pytest.raises(UnknownLabel, match=r"Did you mean zone\?"):
         report(node(labels={"zone": "a"}), request=Request(by="zon"))
 
 

@@ -26,7 +26,8 @@ class UnknownLabel(SpringtideError):
     """A label that no node has cannot tell them apart."""
 
     def __init__(self, label: str, known: Sequence[str]) -> None:
-        close = nearest(label, known)
+        longer = (name for name in known if name.endswith(f"/{label}"))
+        close = next(longer, None) or nearest(label, known)
         offer = f" Did you mean {close}?" if close else " Name a label of the nodes."
         super().__init__(f"--by {label}: no node has this label.{offer}")
 
