@@ -82,8 +82,9 @@ golden: setup ## Write the golden files anew; read the difference before you com
 	SPRINGTIDE_REGENERATE=1 $(BIN)/python -m pytest tests/golden $(ARGS)
 
 .PHONY: schema
-schema: setup ## Write docs/schema anew from the records of the answer
+schema: setup ## Write docs/schema anew from the records of the answers
 	$(BIN)/python tools/schema.py plan > docs/schema/plan.v1alpha1.json
+	$(BIN)/python tools/schema.py why > docs/schema/why.v1alpha1.json
 	$(BIN)/python tools/schema.py headroom > docs/schema/headroom.v1alpha1.json
 
 .PHONY: lock

@@ -19,6 +19,7 @@ from bench import (  # noqa: E402
     decode,
     device_selectors,
     estimate,
+    explanations,
     filters,
     first_sight,
     headroom,
@@ -32,6 +33,7 @@ from bench.figure import Figure  # noqa: E402
 BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
     "decode": decode.measure,
     "plan_dump": plan_dump.measure,
+    "explanations": explanations.measure,
     "first_sight": first_sight.measure,
     "filters": filters.measure,
     "scheduling": scheduling.measure,

@@ -6,30 +6,29 @@ docs/schema; tools/tidy.py says if one is stale.
 
 import json
 import sys
-from collections.abc import Mapping
 from typing import Final
 
 import msgspec
 
 from springtide.apps.headroom import HeadroomReport
 from springtide.apps.planner.report import API_VERSION, PlanReport
+from springtide.apps.why.report import WhyReport
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
-
-REPORTS: Final[Mapping[str, tuple[str, type]]] = {
-    "plan": ("Plan", PlanReport),
-    "headroom": ("Headroom", HeadroomReport),
+ANSWERS: Final[dict[str, type[msgspec.Struct]]] = {
+    "plan": PlanReport,
+    "why": WhyReport,
+    "headroom": HeadroomReport,
 }
 
 
-def schema(name: str) -> dict[str, object]:
+def schema(command: str) -> dict[str, object]:
     """Returns the schema of a command's answer, its definitions in the order of their names."""
-    title, report = REPORTS[name]
-    made = msgspec.json.schema(report)
+    made = msgspec.json.schema(ANSWERS[command])
     definitions = {name: made["$defs"][name] for name in sorted(made["$defs"])}
     return {
         "$schema": DIALECT,
-        "title": f"{title} of {API_VERSION}: what `springtide {name} -o json` prints",
+        "title": f"{command.title()} of {API_VERSION}: what `springtide {command} -o json` prints",
         "$ref": made["$ref"],
         "$defs": definitions,
     }

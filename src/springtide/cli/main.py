@@ -14,6 +14,7 @@ from springtide.base.errors import SpringtideError
 from springtide.cli.headroom import headroom
 from springtide.cli.options import NearestGroup
 from springtide.cli.plan import plan
+from springtide.cli.why import why
 
 USAGE: Final = 2
 INTERRUPTED: Final = 130
@@ -38,6 +39,7 @@ def version() -> None:
 
 springtide.add_command(plan)
 springtide.add_command(headroom)
+springtide.add_command(why)
 
 
 def main() -> NoReturn:

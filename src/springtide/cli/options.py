@@ -109,13 +109,15 @@ def _unknown(word: str, known: Sequence[str]) -> str:
     return f"{word!r} is none of {', '.join(known)}.{offer(word, known)}"
 
 
-def sources(ctx: click.Context, named: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the paths to read; without any, what is piped in."""
+def sources(
+    ctx: click.Context, named: tuple[str, ...], *, how: str = "name a file or folder"
+) -> tuple[str, ...]:
+    """Return the paths to read; without any, what is piped in. `how` says how to name one."""
     if named:
         return named
     if sys.stdin is None or sys.stdin.isatty():
         ctx.fail(
-            "There is nothing to read: name a file or folder, or pipe in what "
+            f"There is nothing to read: {how}, or pipe in what "
             "'kubectl get nodes,pods,daemonsets -A -o json' prints."
         )
     return (STDIN,)

@@ -1,4 +1,4 @@
-"""The page of a command says what it takes and prints, all of it, and its documents can be read."""
+"""docs/ has a page for each command that says what it takes and prints, all of it."""
 
 import json
 import re
@@ -7,33 +7,36 @@ from pathlib import Path
 import click
 import pytest
 
+from springtide.apps.why.report import State
 from springtide.cli.headroom import headroom
 from springtide.cli.plan import EXPANDERS, plan
+from springtide.cli.why import why
+from springtide.engine.explain import ChangeKind
 from springtide.wire.documents import decode
 from springtide.wire.source import Source
 
 ROOT = Path(__file__).resolve().parents[3]
-COMMANDS = {"plan": plan, "headroom": headroom}
+COMMANDS = {"plan": plan, "why": why, "headroom": headroom}
 PAGES = {name: (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8") for name in COMMANDS}
 PAGE = PAGES["plan"]
 
 OPTIONS = [
-    (command, name)
-    for command, made in COMMANDS.items()
-    for parameter in made.params
+    (command.name, name)
+    for command in COMMANDS.values()
+    for parameter in command.params
     if isinstance(parameter, click.Option)
     for name in parameter.opts
 ]
 
 
 def fields(command: str) -> list[str]:
-    """Return the names of all fields of a command's answer."""
+    """Return the names of all fields in the answer of a command."""
     path = ROOT / "docs" / "schema" / f"{command}.v1alpha1.json"
     parts = json.loads(path.read_text(encoding="utf-8"))["$defs"].values()
-    return sorted({name for part in parts for name in part["properties"]})
+    return sorted({name for part in parts for name in part.get("properties", ())})
 
 
-FIELDS = [(command, name) for command in COMMANDS for name in fields(command)]
+FIELDS = [(command, field) for command in COMMANDS for field in fields(command)]
 
 
 @pytest.mark.parametrize(("command", "option"), OPTIONS)
@@ -49,6 +52,11 @@ def test_every_expander_is_documented(name: str) -> None:
 @pytest.mark.parametrize(("command", "field"), FIELDS)
 def test_every_field_of_the_answer_is_documented(command: str, field: str) -> None:
     assert re.search(rf"[`.]{field}`", PAGES[command])
+
+
+@pytest.mark.parametrize("word", [*ChangeKind, *State])
+def test_every_kind_of_change_and_state_of_a_pod_is_documented(word: str) -> None:
+    assert f"| `{word}` |" in PAGES["why"]
 
 
 def test_the_documents_of_the_page_can_be_read() -> None:

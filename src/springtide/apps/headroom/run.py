@@ -10,11 +10,10 @@ from springtide.apps.headroom.choosing import Request, Subjects, chosen
 from springtide.apps.headroom.compose import Answered, compose
 from springtide.apps.headroom.pools import pools
 from springtide.apps.headroom.report import HeadroomReport
-from springtide.apps.planner import inspection
-from springtide.apps.planner.assemble import Picture, assemble
-from springtide.apps.planner.consulting import consulted
-from springtide.apps.planner.schedulers import Claimable, scheduler_notes, schedulers
-from springtide.apps.planner.setting import families_of, input_report
+from springtide.apps.planner.assemble import Picture
+from springtide.apps.planner.schedulers import scheduler_notes
+from springtide.apps.planner.setting import input_report
+from springtide.apps.planner.stage import staged
 from springtide.base.clock import Clock
 from springtide.engine.headroom import room
 from springtide.engine.headroom.walking import Walks
@@ -22,7 +21,6 @@ from springtide.engine.placement.classes import Classifier
 from springtide.engine.placement.tables import Tables
 from springtide.model.overlay import Overlay
 from springtide.model.pod import Pod
-from springtide.wire.cel import Selectors
 from springtide.wire.documents import Input
 
 _ASKED: Final = "asked about: "
@@ -35,25 +33,19 @@ def run(
 
     Raises `InvalidAsk` for an ask that makes no sense, and what planning raises for its input.
     """
-    kinds = families_of(found, request.policies)
-    selectors = Selectors()
-    claimable = Claimable(storage=found.storage, devices=found.device_objects, selectors=selectors)
-    judges = schedulers(found.scheduler, kinds, claimable)
     given = [_apart(pod, number) for number, pod in enumerate(manifests)]
     plain = [pod for pod in given if not pod.spec.device_claims]
     whole = replace(found, manifests=(*found.manifests, *plain))
-    picture = assemble(whole, kinds, spreading=judges.spreading)
-    subjects = _subjects(found, picture, given)
-    with consulted(found, picture, kinds, allowed=None, clock=clock) as heard:
-        tables = Tables(picture.ledger, judges.framework, kinds, by_scheduler=judges.by_name)
-        classifier = Classifier(kinds, keys=picture.read_keys, defaults=picture.defaults)
-        asked = chosen(request, subjects, kinds, classifier)
-        answers = list(_answers(asked.asks, classifier, tables))
-        account = heard.account()
+    with staged(whole, policies=request.policies, calls=None, clock=clock) as stage:
+        picture = stage.picture
+        subjects = _subjects(found, picture, given)
+        asked = chosen(request, subjects, stage.families, stage.classifier)
+        answers = list(_answers(asked.asks, stage.classifier, stage.tables))
+        account = stage.heard.account()
     waiting = [each.pod for each in asked.asks]
     notes = (
         *claiming(subjects.pods),
-        *scheduler_notes(judges, waiting, found.selecting),
+        *scheduler_notes(stage.judges, waiting, found.selecting),
         *account.notes,
     )
     return compose(
@@ -62,12 +54,7 @@ def run(
         pools(picture.ledger, found.groups, by=request.by),
         left_out=asked.left_out,
         read=input_report(found, notes),
-        problems=(
-            *found.problems,
-            *inspection.inspected(found),
-            *picture.problems,
-            *judges.problems,
-        ),
+        problems=stage.problems,
     )
 
 

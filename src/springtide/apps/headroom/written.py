@@ -8,12 +8,12 @@ import msgspec
 from springtide.apps.headroom import words
 from springtide.apps.headroom.asks import Asked
 from springtide.apps.headroom.report import Source
-from springtide.apps.planner.assemble import as_admitted
 from springtide.base.errors import SpringtideError
 from springtide.base.names import CPU, EPHEMERAL_STORAGE, MEMORY, NATIVE_NAMES
 from springtide.base.nearest import nearest
 from springtide.base.quantity import MalformedQuantity, Quantity, parse
 from springtide.base.taints import REPELLING_EFFECTS, Toleration
+from springtide.engine.placement.admission import admitted
 from springtide.engine.placement.family import DeviceFamily, Portion
 from springtide.model.ledger import Ledger
 from springtide.model.pod import Container, Pod, PodSpec
@@ -76,10 +76,10 @@ def made(
         ),
         annotations=annotations,
     )
-    admitted = as_admitted(pod, making.families)
-    if isinstance(admitted, Refusal):
-        return Asked(name=name, source=source, text=text, pod=pod, denied=admitted.text)
-    return Asked(name=name, source=source, text=text, pod=admitted)
+    answer = admitted(pod, making.families)
+    if isinstance(answer, Refusal):
+        return Asked(name=name, source=source, text=text, pod=pod, denied=answer.text)
+    return Asked(name=name, source=source, text=text, pod=answer)
 
 
 def tolerations(ledger: Ledger) -> tuple[Toleration, ...]:

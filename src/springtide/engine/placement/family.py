@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from springtide.engine.placement.wishes import Wish
 from springtide.model.columns import DeviceColumns
 from springtide.model.device import Allocation, DeviceView, Inventory, Share
 from springtide.model.node import Node
@@ -124,6 +125,10 @@ class DeviceFamily(Protocol):
 
     def spell(self, portion: Portion) -> Spelling | Refusal:
         """Return how a pod asks for this portion; a Refusal if this family cannot give them."""
+        ...
+
+    def wishes(self, pod: Pod) -> tuple[Wish, ...]:
+        """Return what the pod asks of this family as amounts that could be lowered one by one."""
         ...
 
     def fill(self, ask: Hashable, columns: DeviceColumns, rows: Rows) -> Filling:

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from springtide.engine.placement.charges import plain_shares
 from springtide.engine.placement.checks import refusal_of_codes
 from springtide.engine.placement.family import Filling, Portion, Rows, Spelling, Verdicts
+from springtide.engine.placement.wishes import Wish
 from springtide.model.columns import DeviceColumns
 from springtide.model.device import Allocation, DeviceView, Inventory, Share
 from springtide.model.node import Node
@@ -19,6 +20,7 @@ from springtide.vendors.ascend.ask import AscendAsk, annotations_of, ask_of, is_
 from springtide.vendors.ascend.config import DEFAULT_CONFIG, FAMILY_NAME, AscendConfig
 from springtide.vendors.ascend.detail import detail_of
 from springtide.vendors.ascend.spelling import spelled
+from springtide.vendors.ascend.wishes import wishes_of
 
 
 class Ascend:
@@ -65,6 +67,10 @@ class Ascend:
     def spell(self, portion: Portion) -> Spelling | Refusal:
         """Return how a pod asks for these chips; a Refusal if no kind of chip is just these."""
         return spelled(portion, self.config)
+
+    def wishes(self, pod: Pod) -> tuple[Wish, ...]:
+        """Return what the pod asks of this family as amounts that could be lowered one by one."""
+        return wishes_of(pod, self.config)
 
     def fill(self, ask: Hashable, columns: DeviceColumns, rows: Rows) -> Filling:
         """Return how many such pods these rows take until they refuse one, vectorised."""

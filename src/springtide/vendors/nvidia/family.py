@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from springtide.engine.placement.checks import refusal_of_codes
 from springtide.engine.placement.family import Filling, Portion, Rows, Spelling, Verdicts
+from springtide.engine.placement.wishes import Wish
 from springtide.model.columns import DeviceColumns
 from springtide.model.device import Allocation, DeviceView, Inventory, Share
 from springtide.model.node import Node
@@ -19,6 +20,7 @@ from springtide.vendors.nvidia.config import FAMILY_NAME, NvidiaConfig
 from springtide.vendors.nvidia.detail import detail_of
 from springtide.vendors.nvidia.spelling import spelled
 from springtide.vendors.nvidia.usage import shares_of
+from springtide.vendors.nvidia.wishes import wishes_of
 
 
 class Nvidia:
@@ -65,6 +67,10 @@ class Nvidia:
     def spell(self, portion: Portion) -> Spelling | Refusal:
         """Return how a pod asks for these cards; a Refusal if the configuration has no name for it."""
         return spelled(portion, self.config)
+
+    def wishes(self, pod: Pod) -> tuple[Wish, ...]:
+        """Return what the pod asks of this family as amounts that could be lowered one by one."""
+        return wishes_of(pod, self.config)
 
     def fill(self, ask: Hashable, columns: DeviceColumns, rows: Rows) -> Filling:
         """Return how many such pods these rows take until they refuse one, vectorised."""
