@@ -56,7 +56,7 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
         read=input_report(found, notes),
         problems=stage.problems,
         extenders=account.reports,
-        remedies=remedies(answer.stuck, judges, stage.families, picture),
+        remedies=remedies(answer.obstacles, judges, stage.families, picture),
     )
 
 
@@ -65,6 +65,7 @@ def _situation(stage: Stage, request: Request, clock: Clock) -> Situation:
         tables=stage.tables,
         classifier=stage.classifier,
         pending=stage.picture.waiting,
+        gangs=stage.picture.gangs,
         groups=stage.picture.groups,
         clock=clock,
         bounds=request.bounds,
