@@ -1,11 +1,15 @@
 """Command line words that offer the nearest one when mistyped."""
 
+import sys
 from collections.abc import Sequence
+from typing import Final
 
 import click
 
 from springtide.base.nearest import nearest
 from springtide.base.quantity import MalformedQuantity, parse
+
+STDIN: Final = "-"
 
 
 class NearestGroup(click.Group):
@@ -103,3 +107,17 @@ def offer(word: str, known: Sequence[str]) -> str:
 
 def _unknown(word: str, known: Sequence[str]) -> str:
     return f"{word!r} is none of {', '.join(known)}.{offer(word, known)}"
+
+
+def sources(
+    ctx: click.Context, named: tuple[str, ...], *, how: str = "name a file or folder"
+) -> tuple[str, ...]:
+    """Return the paths to read; without any, what is piped in. `how` says how to name one."""
+    if named:
+        return named
+    if sys.stdin is None or sys.stdin.isatty():
+        ctx.fail(
+            f"There is nothing to read: {how}, or pipe in what "
+            "'kubectl get nodes,pods,daemonsets -A -o json' prints."
+        )
+    return (STDIN,)

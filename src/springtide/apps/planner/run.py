@@ -2,33 +2,23 @@
 
 import msgspec
 
-from springtide.apps.planner import inspection
-from springtide.apps.planner.assemble import assemble
 from springtide.apps.planner.compose import compose
-from springtide.apps.planner.consulting import consulted
-from springtide.apps.planner.families import Policies, families
+from springtide.apps.planner.families import Policies
 from springtide.apps.planner.limits import idle_limits
 from springtide.apps.planner.remedies import remedies
-from springtide.apps.planner.report import InputReport, PlanReport
-from springtide.apps.planner.schedulers import Claimable, scheduler_notes, schedulers
-from springtide.apps.planner.selector_faults import selector_faults
+from springtide.apps.planner.report import PlanReport
+from springtide.apps.planner.schedulers import scheduler_notes
+from springtide.apps.planner.setting import InvalidInput, input_report
 from springtide.apps.planner.spending import Calls
+from springtide.apps.planner.stage import Stage, staged
 from springtide.base.clock import Clock, Rng
-from springtide.base.errors import SpringtideError
 from springtide.engine.capacity.plan import plan
 from springtide.engine.capacity.scene import Bounds, Manner
 from springtide.engine.capacity.situation import Situation
-from springtide.engine.placement.classes import Classifier
-from springtide.engine.placement.configured import InvalidConfig
-from springtide.engine.placement.family import DeviceFamily
-from springtide.engine.placement.tables import Tables
 from springtide.policies.expanders import PriceModel, chain
-from springtide.wire.cel import Selectors
-from springtide.wire.documents import DEVICE_CONFIG, Input
+from springtide.wire.documents import Input
 
-
-class InvalidInput(SpringtideError):
-    """Input that decodes but cannot be: it names the file, the field and the remedy."""
+__all__ = ["InvalidInput", "Request", "run"]
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,45 +37,14 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport:
     """Return the report for the input.
 
-    Raises `UnknownExpander` for a chain that makes no sense, `InvalidInput` for a device
-    configuration and `InvalidDocument` for a scheduler configuration with which nothing starts, or
-    with an extender that cannot be called as it says.
+    Raises `UnknownExpander` for a chain that makes no sense, and what `staged` raises.
     """
-    kinds = _families(found, request)
-    selectors = Selectors()
-    claimable = Claimable(storage=found.storage, devices=found.device_objects, selectors=selectors)
-    judges = schedulers(found.scheduler, kinds, claimable)
-    picture = assemble(found, kinds, spreading=judges.spreading)
-    prices = PriceModel(cluster_size=picture.ledger.count)
-    with consulted(found, picture, kinds, allowed=request.calls, clock=clock) as heard:
-        tables = Tables(
-            picture.ledger,
-            judges.framework,
-            kinds,
-            by_scheduler=judges.by_name,
-            extenders=heard.extenders,
-        )
+    with staged(found, policies=request.policies, calls=request.calls, clock=clock) as stage:
+        prices = PriceModel(cluster_size=stage.picture.ledger.count)
         answer = plan(
-            Situation(
-                tables=tables,
-                classifier=Classifier(
-                    kinds,
-                    keys=picture.read_keys,
-                    appearance=heard.appearance,
-                    devices=found.device_objects,
-                    defaults=picture.defaults,
-                ),
-                pending=picture.waiting,
-                gangs=picture.gangs,
-                groups=picture.groups,
-                clock=clock,
-                bounds=request.bounds,
-                manner=request.manner,
-                evictable=picture.evictable,
-            ),
-            chain(request.expanders, prices=prices, rng=rng),
+            _situation(stage, request, clock), chain(request.expanders, prices=prices, rng=rng)
         )
-    account = heard.account()
+    picture, judges, account = stage.picture, stage.judges, stage.heard.account()
     notes = (
         *scheduler_notes(judges, picture.waiting, found.selecting),
         *idle_limits(request.bounds.quotas, picture),
@@ -94,33 +53,22 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
     return compose(
         answer,
         picture,
-        read=_read(found, notes),
-        problems=(
-            *found.problems,
-            *inspection.inspected(found),
-            *selector_faults(found, selectors),
-            *picture.problems,
-            *judges.problems,
-            *heard.problems,
-        ),
+        read=input_report(found, notes),
+        problems=stage.problems,
         extenders=account.reports,
-        remedies=remedies(answer.obstacles, judges, kinds, picture),
+        remedies=remedies(answer.obstacles, judges, stage.families, picture),
     )
 
 
-def _families(found: Input, request: Request) -> dict[str, DeviceFamily]:
-    try:
-        return families(found.device_config, request.policies)
-    except InvalidConfig as fault:
-        raise InvalidInput(f"{found.sources.get(DEVICE_CONFIG, DEVICE_CONFIG)}: {fault}") from fault
-
-
-def _read(found: Input, notes: tuple[str, ...]) -> InputReport:
-    return InputReport(
-        objects=sum(found.counts.values()),
-        kinds=dict(sorted(found.counts.items())),
-        nodes=len(found.nodes),
-        pods=len(found.pods) + len(found.manifests),
-        skipped=len(found.problems),
-        notes=(*found.notes, *inspection.notes(found), *notes),
+def _situation(stage: Stage, request: Request, clock: Clock) -> Situation:
+    return Situation(
+        tables=stage.tables,
+        classifier=stage.classifier,
+        pending=stage.picture.waiting,
+        gangs=stage.picture.gangs,
+        groups=stage.picture.groups,
+        clock=clock,
+        bounds=request.bounds,
+        manner=request.manner,
+        evictable=stage.picture.evictable,
     )
