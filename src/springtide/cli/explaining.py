@@ -1,6 +1,5 @@
 """What `springtide why` does once its options are read: read, explain, print."""
 
-import sys
 from typing import assert_never
 
 import click
@@ -11,12 +10,12 @@ from springtide.apps.why import Request, WhyReport, run
 from springtide.apps.why.asked import Names
 from springtide.base.clock import Clock
 from springtide.cli import formats, why_table
+from springtide.cli.input import read_input
+from springtide.cli.options import Cluster
 from springtide.cli.plan_table import Style, Times, problem_text
 from springtide.cli.planning import View
 from springtide.cli.terminal import Terminal, standard_output
-from springtide.edge.files import read
 from springtide.edge.machine import MachineClock
-from springtide.wire.documents import decode
 
 __all__ = ["Question", "View", "answer"]
 
@@ -31,6 +30,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     tells_all_nodes: bool
     node_policy: str
     device_policy: str
+    cluster: Cluster | None = None
 
 
 def answer(question: Question, view: View) -> WhyReport:
@@ -48,7 +48,7 @@ def answer(question: Question, view: View) -> WhyReport:
 
 def _explained(question: Question, clock: Clock) -> tuple[WhyReport, Times]:
     started_s = clock.monotonic_s()
-    found = decode(read(question.paths, sys.stdin.buffer))
+    found = read_input(question.paths, question.cluster, clock=clock)
     read_s = clock.monotonic_s()
     report = run(found, _request(question), clock=clock)
     explained_s = clock.monotonic_s()

@@ -9,6 +9,8 @@ import msgspec
 from springtide.apps.headroom import About, HeadroomReport, Request, run
 from springtide.apps.planner.families import Policies
 from springtide.cli import formats, headroom_chart, headroom_rows, headroom_svg, headroom_table
+from springtide.cli.input import read_input
+from springtide.cli.options import Cluster
 from springtide.cli.plan_table import problem_text
 from springtide.cli.terminal import Terminal, standard_output
 from springtide.edge.files import read, write
@@ -30,6 +32,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     by: str = ""
     node_policy: str
     device_policy: str
+    cluster: Cluster | None = None
 
 
 class View(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,7 +65,7 @@ def answered(question: Question) -> tuple[HeadroomReport, headroom_table.Times]:
     clock = MachineClock()
     started_s = clock.monotonic_s()
     manifests = _manifests(question.manifests)
-    found = decode(read(question.paths, sys.stdin.buffer))
+    found = read_input(question.paths, question.cluster, clock=clock)
     read_s = clock.monotonic_s()
     request = Request(
         asks=question.asks,

@@ -39,9 +39,9 @@ def version() -> None:
 
 
 springtide.add_command(plan)
-springtide.add_command(snapshot)
 springtide.add_command(headroom)
 springtide.add_command(why)
+springtide.add_command(snapshot)
 
 
 def main() -> NoReturn:

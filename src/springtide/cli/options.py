@@ -16,8 +16,6 @@ ResultT = TypeVar("ResultT")
 
 STDIN: Final = "-"
 REQUEST_TIMEOUT: Final = "30s"
-SOURCES: Final = "name a file or folder, read the live cluster with -A"
-"""How to name something to read, for commands that read live clusters."""
 
 
 class Cluster(NamedTuple):
@@ -39,6 +37,20 @@ class Cluster(NamedTuple):
             return True
         is_about_pods = bool(self.namespace) or self.has_all_namespaces
         return is_about_pods and not has_paths and not is_piped()
+
+
+def sources(
+    ctx: click.Context, named: tuple[str, ...], *, how: str = "name a file or folder"
+) -> tuple[str, ...]:
+    """Return the paths to read; without any, what is piped in. `how` says how to name one."""
+    if named:
+        return named
+    if sys.stdin is None or sys.stdin.isatty():
+        ctx.fail(
+            f"There is nothing to read: {how}, or pipe in what "
+            "'kubectl get nodes,pods,daemonsets -A -o json' prints, or read the live cluster with -A."
+        )
+    return (STDIN,)
 
 
 def is_piped() -> bool:
@@ -246,17 +258,3 @@ def offer(word: str, known: Sequence[str]) -> str:
 
 def _unknown(word: str, known: Sequence[str]) -> str:
     return f"{word!r} is none of {', '.join(known)}.{offer(word, known)}"
-
-
-def sources(
-    ctx: click.Context, named: tuple[str, ...], *, how: str = "name a file or folder"
-) -> tuple[str, ...]:
-    """Return the paths to read; without any, what is piped in. `how` says how to name one."""
-    if named:
-        return named
-    if sys.stdin is None or sys.stdin.isatty():
-        ctx.fail(
-            f"There is nothing to read: {how}, or pipe in what "
-            "'kubectl get nodes,pods,daemonsets -A -o json' prints."
-        )
-    return (STDIN,)

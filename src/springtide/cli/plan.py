@@ -9,7 +9,6 @@ from typing import Final, Literal
 import click
 
 from springtide.cli.options import (
-    SOURCES,
     Chain,
     Cluster,
     Limit,
@@ -222,7 +221,7 @@ def plan(
     is_live = cluster.is_asked(has_paths=bool(named))
     report = planning.answer(
         planning.Question(
-            paths=(*(named if is_live else sources(ctx, named, how=SOURCES)), *groups),
+            paths=(*(named if is_live else sources(ctx, named)), *groups),
             cluster=cluster if is_live else None,
             namespace=cluster.namespace,
             expanders=expander,

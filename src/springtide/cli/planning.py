@@ -1,11 +1,9 @@
 """What `springtide plan` does once its options are read: read, plan, print."""
 
-import sys
 from typing import Literal, assert_never
 
 import click
 import msgspec
-from msgspec.structs import replace
 
 from springtide.apps.planner import PlanReport, Request, run
 from springtide.apps.planner.families import Policies
@@ -14,15 +12,13 @@ from springtide.apps.planner.spending import Calls
 from springtide.base.clock import Clock
 from springtide.base.names import CPU, MEMORY
 from springtide.cli import formats, plan_table
+from springtide.cli.input import read_input
 from springtide.cli.options import Cluster
 from springtide.cli.terminal import Terminal, standard_output
-from springtide.edge.files import read
 from springtide.edge.machine import MachineClock, SeededRng
 from springtide.engine.capacity.quotas import Quota
 from springtide.engine.capacity.scene import Bounds, Manner
 from springtide.engine.capacity.similarity import Similarity
-from springtide.wire.documents import Input, decode
-from springtide.wire.k8s.resources import judged
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,24 +72,13 @@ def answer(question: Question, view: View) -> PlanReport:
 
 def _planned(question: Question, clock: Clock) -> tuple[PlanReport, plan_table.Times]:
     started_s = clock.monotonic_s()
-    found = _found(question, clock)
+    found = read_input(
+        question.paths, question.cluster, clock=clock, keeps_raws=question.calls_extenders
+    )
     read_s = clock.monotonic_s()
     report = run(found, _request(question), clock=clock, rng=SeededRng(question.seed))
     planned_s = clock.monotonic_s()
     return report, plan_table.Times(reading_s=read_s - started_s, planning_s=planned_s - read_s)
-
-
-def _found(question: Question, clock: Clock) -> Input:
-    """Return what the files say, and the live cluster if that is asked for."""
-    sources = read(question.paths, sys.stdin.buffer)
-    if question.cluster is None:
-        return decode(sources, keeps_raws=question.calls_extenders)
-    # Only what talks to a cluster loads what it takes to do so.
-    from springtide.cli import live  # noqa: PLC0415
-
-    harvest = live.read(question.cluster, judged(), clock=clock)
-    found = decode([*sources, *harvest.sources], keeps_raws=question.calls_extenders)
-    return replace(found, notes=(*found.notes, *live.notes(harvest)))
 
 
 def _request(question: Question) -> Request:

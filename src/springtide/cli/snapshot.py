@@ -4,7 +4,7 @@ from typing import Final
 
 import click
 
-from springtide.cli.options import SOURCES, STDIN, Cluster, sources, whole_cluster_options
+from springtide.cli.options import STDIN, Cluster, sources, whole_cluster_options
 
 HELP: Final = """Save what decides about scheduling in a cluster to one file, to plan with it or to hand it on.
 
@@ -73,7 +73,7 @@ def snapshot(
 
     snapshotting.save(
         snapshotting.Order(
-            paths=named if is_live else sources(ctx, named, how=SOURCES),
+            paths=named if is_live else sources(ctx, named),
             cluster=cluster if is_live else None,
             output=output,
             is_anonymised=anonymise,

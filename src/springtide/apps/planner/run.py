@@ -1,9 +1,7 @@
 """One run of the planner: decoded input in, report out."""
 
 import msgspec
-from msgspec.structs import replace
 
-from springtide.apps.planner.choosing import within
 from springtide.apps.planner.compose import compose
 from springtide.apps.planner.families import Policies
 from springtide.apps.planner.limits import idle_limits
@@ -44,19 +42,20 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
 
     Raises `UnknownExpander` for a chain that makes no sense, and what `staged` raises.
     """
-    chosen: tuple[str, ...] = ()
-    with staged(found, policies=request.policies, calls=request.calls, clock=clock) as whole:
-        stage = whole
-        if request.namespace:
-            picture, chosen = within(whole.picture, request.namespace)
-            stage = replace(whole, picture=picture)
+    with staged(
+        found,
+        policies=request.policies,
+        calls=request.calls,
+        clock=clock,
+        namespace=request.namespace,
+    ) as stage:
         prices = PriceModel(cluster_size=stage.picture.ledger.count)
         answer = plan(
             _situation(stage, request, clock), chain(request.expanders, prices=prices, rng=rng)
         )
     picture, judges, account = stage.picture, stage.judges, stage.heard.account()
     notes = (
-        *chosen,
+        *stage.notes,
         *scheduler_notes(judges, picture.waiting, found.selecting),
         *idle_limits(request.bounds.quotas, picture),
         *account.notes,
