@@ -10,6 +10,7 @@ from typing import Final, Literal
 import click
 
 from springtide.cli.options import Chain, Limit, NearestChoice
+from springtide.cli.verbosity import verbose_option
 
 FORMATS: Final = ("table", "wide", "json", "yaml", "name")
 EXPANDERS: Final = ("least-waste", "price", "priority", "most-pods", "least-nodes", "random")
@@ -173,6 +174,7 @@ Output = Literal["table", "wide", "json", "yaml", "name"]
 )
 @click.option("--warnings", is_flag=True, help="Print every problem of the input in full.")
 @click.option("--no-headers", is_flag=True, help="Leave out the headings of the tables.")
+@verbose_option
 @click.pass_context
 def plan(
     ctx: click.Context,
@@ -200,6 +202,7 @@ def plan(
     extender_strict_tls: bool,
     warnings: bool,
     no_headers: bool,
+    verbosity: int,
 ) -> None:
     """Plan for the input that the options name."""
     # No linear algebra is done here, and its library's threads take longer to start than the plan.
@@ -227,7 +230,12 @@ def plan(
             extender_calls_max=extender_max_calls,
             is_strict_tls=extender_strict_tls,
         ),
-        planning.View(output=output, has_headers=not no_headers, has_warnings=warnings),
+        planning.View(
+            output=output,
+            has_headers=not no_headers,
+            has_warnings=warnings,
+            verbosity=verbosity,
+        ),
     )
     if any(each.is_missing for each in report.extenders):
         ctx.exit(UNANSWERED)

@@ -6,14 +6,16 @@ from typing import Literal, assert_never
 import click
 import msgspec
 
-from springtide.apps.planner import PlanReport, Request, run
+from springtide.apps.planner import Onlooker, PlanReport, Request, run
 from springtide.apps.planner.families import Policies
 from springtide.apps.planner.report import ExtenderReport
 from springtide.apps.planner.spending import Calls
 from springtide.base.clock import Clock
 from springtide.base.names import CPU, MEMORY
 from springtide.cli import formats, plan_table
+from springtide.cli.progress import READING, on_terminal, reading
 from springtide.cli.terminal import Terminal, standard_output
+from springtide.cli.verbosity import teller
 from springtide.edge.files import read
 from springtide.edge.machine import MachineClock, SeededRng
 from springtide.engine.capacity.quotas import Quota
@@ -50,12 +52,16 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     output: Literal["table", "wide", "json", "yaml", "name"]
     has_headers: bool
     has_warnings: bool
+    verbosity: int = 0
 
 
 def answer(question: Question, view: View) -> PlanReport:
     """Print the answer and return it."""
     clock = MachineClock()
-    report, times = _planned(question, clock)
+    # Lines of events say themselves how far the work is.
+    with on_terminal(is_wanted=not view.verbosity) as progress:
+        onlooker = Onlooker(progress, teller(view.verbosity))
+        report, times = _planned(question, clock, onlooker)
     if view.has_warnings:
         for problem in report.problems:
             click.echo(f"Warning: {plan_table.problem_text(problem)}", err=True)
@@ -69,12 +75,17 @@ def answer(question: Question, view: View) -> PlanReport:
     return report
 
 
-def _planned(question: Question, clock: Clock) -> tuple[PlanReport, plan_table.Times]:
+def _planned(
+    question: Question, clock: Clock, onlooker: Onlooker
+) -> tuple[PlanReport, plan_table.Times]:
     started_s = clock.monotonic_s()
+    onlooker.progress.begin(READING)
     sources = read(question.paths, sys.stdin.buffer)
+    onlooker.progress.begin(reading(sources))
     found = decode(sources, keeps_raws=question.calls_extenders)
     read_s = clock.monotonic_s()
-    report = run(found, _request(question), clock=clock, rng=SeededRng(question.seed))
+    rng = SeededRng(question.seed)
+    report = run(found, _request(question), clock=clock, rng=rng, onlooker=onlooker)
     planned_s = clock.monotonic_s()
     return report, plan_table.Times(reading_s=read_s - started_s, planning_s=planned_s - read_s)
 

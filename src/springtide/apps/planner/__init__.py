@@ -5,6 +5,6 @@ documented, versioned answer that every output format is rendered from.
 """
 
 from springtide.apps.planner.report import PlanReport
-from springtide.apps.planner.run import Request, run
+from springtide.apps.planner.run import Onlooker, Request, run
 
-__all__ = ["PlanReport", "Request", "run"]
+__all__ = ["Onlooker", "PlanReport", "Request", "run"]

@@ -1,11 +1,14 @@
 """One run of the planner: decoded input in, report out."""
 
+from typing import Final
+
 import msgspec
 
 from springtide.apps.planner import inspection
 from springtide.apps.planner.assemble import assemble
 from springtide.apps.planner.compose import compose
 from springtide.apps.planner.consulting import consulted
+from springtide.apps.planner.decisions import told_of
 from springtide.apps.planner.families import Policies, families
 from springtide.apps.planner.limits import idle_limits
 from springtide.apps.planner.remedies import remedies
@@ -15,6 +18,8 @@ from springtide.apps.planner.selector_faults import selector_faults
 from springtide.apps.planner.spending import Calls
 from springtide.base.clock import Clock, Rng
 from springtide.base.errors import SpringtideError
+from springtide.base.progress import Progress, Unwatched
+from springtide.base.telling import Tell, Untold
 from springtide.engine.capacity.plan import plan
 from springtide.engine.capacity.scene import Bounds, Manner
 from springtide.engine.capacity.situation import Situation
@@ -44,20 +49,34 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     calls: Calls | None = None
 
 
-def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport:
+class Onlooker(msgspec.Struct, frozen=True):
+    """Who looks on: how far the work is, and what is told beside the answer."""
+
+    progress: Progress = Unwatched()
+    tell: Tell = Untold()
+
+
+_NOBODY: Final = Onlooker()
+
+
+def run(
+    found: Input, request: Request, *, clock: Clock, rng: Rng, onlooker: Onlooker = _NOBODY
+) -> PlanReport:
     """Return the report for the input.
 
     Raises `UnknownExpander` for a chain that makes no sense, `InvalidInput` for a device
     configuration and `InvalidDocument` for a scheduler configuration with which nothing starts, or
     with an extender that cannot be called as it says.
     """
+    progress, tell = onlooker.progress, onlooker.tell
+    progress.begin(_looking(found))
     kinds = _families(found, request)
     selectors = Selectors()
     claimable = Claimable(storage=found.storage, devices=found.device_objects, selectors=selectors)
     judges = schedulers(found.scheduler, kinds, claimable)
     picture = assemble(found, kinds, spreading=judges.spreading)
     prices = PriceModel(cluster_size=picture.ledger.count)
-    with consulted(found, picture, kinds, allowed=request.calls, clock=clock) as heard:
+    with consulted(found, picture, kinds, allowed=request.calls, clock=clock, tell=tell) as heard:
         tables = Tables(
             picture.ledger,
             judges.framework,
@@ -65,6 +84,7 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
             by_scheduler=judges.by_name,
             extenders=heard.extenders,
         )
+        progress.begin("Planning: the nodes that are there")
         answer = plan(
             Situation(
                 tables=tables,
@@ -81,9 +101,11 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
                 bounds=request.bounds,
                 manner=request.manner,
                 evictable=picture.evictable,
+                progress=progress,
             ),
             chain(request.expanders, prices=prices, rng=rng),
         )
+    told_of(answer, picture, tell)
     account = heard.account()
     notes = (
         *scheduler_notes(judges, picture.waiting, found.selecting),
@@ -105,6 +127,11 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
         extenders=account.reports,
         remedies=remedies(answer.stuck, judges, kinds, picture),
     )
+
+
+def _looking(found: Input) -> str:
+    pods = len(found.pods) + len(found.manifests)
+    return f"Looking at {len(found.nodes):,} nodes and {pods:,} pods"
 
 
 def _families(found: Input, request: Request) -> dict[str, DeviceFamily]:

@@ -80,7 +80,8 @@ class _Planner:
     def run(self) -> Plan:
         """Fill existing nodes, grow groups round by round, and explain the rest."""
         classifier = self.situation.classifier
-        filled = fill(self.situation.pending, self.tables, self.overlay, classifier)
+        progress, pending = self.situation.progress, self.situation.pending
+        filled = fill(pending, self.tables, self.overlay, classifier, progress=progress)
         self.existing = self.overlay.ledger.count
         self._ask_templates(filled.left)
         objected = objections(
@@ -88,6 +89,8 @@ class _Planner:
         )
         left = filled.left
         for round_number in range(ROUNDS_MAX):
+            progress.begin(f"Planning: step {round_number + 1}")
+            progress.placed(len(pending) - len(left), len(pending))
             if round_number and self.is_moving:
                 # What the last round placed may repel or attract what is left, or even out how
                 # pods are spread, so that there is room again.
@@ -101,6 +104,7 @@ class _Planner:
             self.is_cut_off = True
         if self.situation.manner.raises_to_minimum:
             left = self._raise(left)
+        progress.begin("Explaining what fits nowhere")
         remaining = batches(left, classifier)
         scene = self._scene(remaining)
         self.limits = {
