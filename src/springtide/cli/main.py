@@ -3,6 +3,7 @@
 Also installed as `kubectl-springtide`, which kubectl finds as `kubectl springtide`.
 """
 
+import os
 import sys
 from collections.abc import Sequence
 from typing import Final, NoReturn
@@ -11,12 +12,16 @@ import click
 
 from springtide import __version__
 from springtide.base.errors import SpringtideError
+from springtide.cli.completion import completion
 from springtide.cli.options import NearestGroup
 from springtide.cli.plan import plan
 
 USAGE: Final = 2
 INTERRUPTED: Final = 130
+# As a shell says of a program that the signal of a broken pipe ended.
+UNREAD: Final = 141
 _PLUGIN: Final = "kubectl-springtide"
+_COMPLETE: Final = "_SPRINGTIDE_COMPLETE"
 
 
 @click.group(
@@ -36,11 +41,29 @@ def version() -> None:
 
 
 springtide.add_command(plan)
+springtide.add_command(completion)
 
 
 def main() -> NoReturn:
     """Run the command line of this process and exit with its code."""
-    sys.exit(run(sys.argv[1:], prog_name=program(sys.argv[0])))
+    sys.exit(_ended(sys.argv[0], sys.argv[1:]))
+
+
+def complete() -> NoReturn:
+    """Answer kubectl, which asks how the words of a command line may go on, and exit."""
+    from springtide.cli import completing  # noqa: PLC0415 - only completion needs it
+
+    click.echo(completing.candidates(springtide, sys.argv[1:]), nl=False)
+    sys.exit(0)
+
+
+def _ended(path: str, arguments: Sequence[str]) -> int:
+    instruction = os.environ.get(_COMPLETE)
+    if instruction is not None:
+        from springtide.cli import completing  # noqa: PLC0415 - only completion needs it
+
+        return completing.answer(springtide, instruction)
+    return run(arguments, prog_name=program(path))
 
 
 def program(path: str) -> str | None:
@@ -55,6 +78,7 @@ def run(arguments: Sequence[str], *, prog_name: str | None = None) -> int:
     """Run one command line and return its exit code; faults become sentences on standard error."""
     try:
         ended = springtide.main(list(arguments), prog_name, standalone_mode=False)
+        sys.stdout.flush()
     except click.Abort:
         return INTERRUPTED
     except click.ClickException as fault:
@@ -63,4 +87,15 @@ def run(arguments: Sequence[str], *, prog_name: str | None = None) -> int:
     except SpringtideError as fault:
         click.echo(f"Error: {fault}", err=True)
         return USAGE
+    except (BrokenPipeError, SystemExit):
+        # The latter is how click ends where whoever read the answer is gone.
+        return _unread()
     return ended if isinstance(ended, int) else 0
+
+
+def _unread() -> int:
+    """Keep what is still buffered from failing at exit, and return the exit code."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        os.dup2(nowhere, stream.fileno())
+    return UNREAD
