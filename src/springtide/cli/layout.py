@@ -10,6 +10,8 @@ from typing import Final
 import click
 
 GAP: Final = "  "
+WORD_MIN: Final = 8
+"""Narrower than this, even long words are not broken."""
 
 
 def table(
@@ -63,7 +65,8 @@ def _line(
 def _widths(rows: Sequence[Sequence[str]], width: int | None) -> list[int]:
     """Return the columns' widths: their longest cell, the widest columns cut until all fit.
 
-    No column gets narrower than its longest word, even if the table stays too wide then.
+    Words are broken only where cutting down to the longest words of all columns is not enough. No
+    column gets narrower than WORD_MIN then, even if the table stays too wide.
     """
     columns = list(zip(*rows, strict=True))
     widths = [max(map(len, column)) for column in columns]
@@ -72,16 +75,24 @@ def _widths(rows: Sequence[Sequence[str]], width: int | None) -> list[int]:
     least = [
         max(len(word) for cell in column for word in [*cell.split(), ""]) for column in columns
     ]
-    excess = sum(widths) + len(GAP) * (len(widths) - 1) - width
-    for _ in range(excess):
-        loose = [index for index, size in enumerate(widths) if size > least[index]]
+    room = width - len(GAP) * (len(widths) - 1)
+    whole = _cut(widths, least, room)
+    return _cut(whole, [min(size, WORD_MIN) for size in least], room)
+
+
+def _cut(widths: Sequence[int], least: Sequence[int], room: int) -> list[int]:
+    """Return the widths, the widest ones cut until they fit the room or are as small as may be."""
+    cut = list(widths)
+    for _ in range(sum(widths) - room):
+        loose = [index for index, size in enumerate(cut) if size > least[index]]
         if not loose:
             break
-        widths[max(loose, key=lambda index: (widths[index], index))] -= 1
-    return widths
+        cut[max(loose, key=lambda index: (cut[index], index))] -= 1
+    return cut
 
 
 def _wrapped(cell: str, size: int) -> list[str]:
     if len(cell) <= size:
         return [cell]
-    return textwrap.wrap(cell, size, break_long_words=False, break_on_hyphens=False)
+    is_broken = max(map(len, cell.split())) > size
+    return textwrap.wrap(cell, size, break_long_words=True, break_on_hyphens=is_broken)

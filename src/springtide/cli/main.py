@@ -3,10 +3,11 @@
 Also installed as `kubectl-springtide`, which kubectl finds as `kubectl springtide`.
 """
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
-from typing import Final, NoReturn
+from typing import Final, NoReturn, TextIO
 
 import click
 
@@ -21,6 +22,7 @@ INTERRUPTED: Final = 130
 # As a shell says of a program that the signal of a broken pipe ended.
 UNREAD: Final = 141
 _PLUGIN: Final = "kubectl-springtide"
+_FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _COMPLETE: Final = "_SPRINGTIDE_COMPLETE"
 
 
@@ -78,7 +80,8 @@ def run(arguments: Sequence[str], *, prog_name: str | None = None) -> int:
     """Run one command line and return its exit code; faults become sentences on standard error."""
     try:
         ended = springtide.main(list(arguments), prog_name, standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except click.Abort:
         return INTERRUPTED
     except click.ClickException as fault:
@@ -90,12 +93,25 @@ def run(arguments: Sequence[str], *, prog_name: str | None = None) -> int:
     except (BrokenPipeError, SystemExit):
         # The latter is how click ends where whoever read the answer is gone.
         return _unread()
+    except OSError as fault:
+        if fault.errno not in _FULL:
+            raise
+        return _unwritten(fault)
     return ended if isinstance(ended, int) else 0
 
 
 def _unread() -> int:
-    """Keep what is still buffered from failing at exit, and return the exit code."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for stream in (sys.stdout, sys.stderr):
-        os.dup2(nowhere, stream.fileno())
+    _forget(sys.stdout)
+    _forget(sys.stderr)
     return UNREAD
+
+
+def _unwritten(fault: OSError) -> int:
+    _forget(sys.stdout)
+    click.echo(f"Error: standard output cannot be written: {fault.strerror}. Make room.", err=True)
+    return USAGE
+
+
+def _forget(stream: TextIO) -> None:
+    """Keep what is still buffered from failing at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

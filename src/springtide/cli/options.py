@@ -9,6 +9,7 @@ import click
 
 from springtide.base.nearest import nearest
 from springtide.base.quantity import MalformedQuantity, parse
+from springtide.cli.context import Context
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -16,6 +17,13 @@ if TYPE_CHECKING:
 
 class NearestGroup(click.Group):
     """Commands by name; for an unknown one the nearest is named."""
+
+    context_class: type[click.Context] = Context
+
+    def add_command(self, cmd: click.Command, name: str | None = None) -> None:
+        """Take a command, whose help calls the program what people typed."""
+        cmd.context_class = Context
+        super().add_command(cmd, name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -78,6 +78,7 @@ Output = Literal["table", "wide", "json", "yaml", "name"]
     type=click.IntRange(min=0),
     default=0,
     show_default="no limit",
+    metavar="N",
     help="Never plan for more nodes than this in the whole cluster.",
 )
 @click.option(
@@ -85,6 +86,7 @@ Output = Literal["table", "wide", "json", "yaml", "name"]
     type=click.IntRange(min=0),
     default=1000,
     show_default=True,
+    metavar="N",
     help="Add at most so many nodes to a group in one step; 0 is no limit.",
 )
 @click.option(
@@ -92,6 +94,7 @@ Output = Literal["table", "wide", "json", "yaml", "name"]
     type=click.IntRange(min=0),
     default=0,
     show_default="no limit",
+    metavar="N",
     help="Never plan for more cores than this in the whole cluster.",
 )
 @click.option(
@@ -165,6 +168,7 @@ Output = Literal["table", "wide", "json", "yaml", "name"]
     type=click.IntRange(min=0),
     default=10_000,
     show_default=True,
+    metavar="N",
     help="Make at most so many calls of extenders in all; 0 is no limit.",
 )
 @click.option(

@@ -98,6 +98,19 @@ def test_a_reader_that_goes_away_ends_it_in_silence(arguments: list[str]) -> Non
     assert (done.returncode, done.stderr) == (141, b"")
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="There is no full device here.")
+@pytest.mark.parametrize("arguments", [["version"], ["plan", str(EXAMPLE)]])
+def test_a_disk_without_room_is_told_in_a_sentence(arguments: list[str]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [*COMMAND, *arguments], stdout=full, stderr=subprocess.PIPE, check=False
+        )
+
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"Error: standard output cannot be written: No space left")
+    assert len(done.stderr.splitlines()) == 1
+
+
 @pytest.mark.parametrize(("no_colour", "is_coloured"), [("", True), ("1", False)])
 def test_a_terminal_gets_colour_and_lines_that_fit(no_colour: str, is_coloured: bool) -> None:  # noqa: FBT001
     master, slave = os.openpty()
