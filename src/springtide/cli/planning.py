@@ -12,6 +12,7 @@ from springtide.apps.planner.report import ExtenderReport
 from springtide.apps.planner.spending import Calls
 from springtide.base.clock import Clock
 from springtide.base.names import CPU, MEMORY
+from springtide.base.telling import Level, Tell
 from springtide.cli import formats, plan_table
 from springtide.cli.progress import READING, on_terminal, reading
 from springtide.cli.terminal import Terminal, standard_output
@@ -21,7 +22,7 @@ from springtide.edge.machine import MachineClock, SeededRng
 from springtide.engine.capacity.quotas import Quota
 from springtide.engine.capacity.scene import Bounds, Manner
 from springtide.engine.capacity.similarity import Similarity
-from springtide.wire.documents import decode
+from springtide.wire.documents import Input, decode
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,10 +85,18 @@ def _planned(
     onlooker.progress.begin(reading(sources))
     found = decode(sources, keeps_raws=question.calls_extenders)
     read_s = clock.monotonic_s()
+    _tell_reading(found, read_s - started_s, onlooker.tell)
     rng = SeededRng(question.seed)
     report = run(found, _request(question), clock=clock, rng=rng, onlooker=onlooker)
     planned_s = clock.monotonic_s()
     return report, plan_table.Times(reading_s=read_s - started_s, planning_s=planned_s - read_s)
+
+
+def _tell_reading(found: Input, took_s: float, tell: Tell) -> None:
+    objects = sum(found.counts.values())
+    problems = len(found.problems)
+    seconds = round(took_s, 3)
+    tell(Level.DEBUG, "input_read", objects=objects, problems=problems, seconds=seconds)
 
 
 def _request(question: Question) -> Request:

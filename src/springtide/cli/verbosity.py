@@ -15,7 +15,7 @@ from springtide.base.telling import Level, Tell, Untold
 ResultT = TypeVar("ResultT")
 
 LEVEL_MAX: Final = 9
-_PLAIN: Final = re.compile(r"[\w.:/@%+\[\]<>()*,-]+", re.ASCII)
+_PLAIN: Final = r"[\w.:/@%+\[\]<>()*,-]+"
 
 
 class Verbosity(click.ParamType[int]):
@@ -79,7 +79,7 @@ def line(event: str, facts: dict[str, str | float]) -> str:
 
 def _value(value: str | float) -> str:
     text = str(value)
-    if _PLAIN.fullmatch(text):
+    if re.fullmatch(_PLAIN, text, re.ASCII):
         return text
     # Only who asks for it pays for loading it.
     import json  # noqa: PLC0415

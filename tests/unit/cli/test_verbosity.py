@@ -73,8 +73,24 @@ def test_debugging_adds_what_led_to_them(capsys: Captured) -> None:
     run(["plan", EXAMPLE, "-v4"])
 
     told = capsys.readouterr().err
+    assert told.startswith("input_read objects=37 problems=0 seconds=")
     assert "group_rejected step=1 group=h100 why=" in told
     assert "pod_placed step=1 pod=team-a/train-0 node=a100-80g-new-3" in told
+
+
+def test_a_group_that_is_only_raised_is_told_apart(tmp_path: Path, capsys: Captured) -> None:
+    groups = tmp_path / "groups.yaml"
+    groups.write_text(
+        "apiVersion: springtide.io/v1alpha1\n"
+        "kind: NodeGroups\n"
+        "groups:\n"
+        "- {name: web, minSize: 2, maxSize: 3, template: {capacity: {cpu: 4}}}\n"
+    )
+
+    run(["plan", str(groups), "--enforce-node-group-min-size", "-v2"])
+
+    told = capsys.readouterr().err
+    assert "group_raised step=1 group=web nodes=0->2 pods=0 why=" in told
 
 
 @pytest.mark.parametrize("level", ["-1", "10", "much"])
@@ -98,7 +114,6 @@ def test_requests_are_told_and_then_their_bodies(
 ) -> None:
     with serving(agreeing) as server:
         run(["plan", folder(tmp_path, server.url), "--call-extenders", level])
-
         asked = len(server.asked)
 
     told = events(capsys.readouterr().err)
@@ -124,7 +139,9 @@ def test_a_server_that_is_not_there_is_told(tmp_path: Path, capsys: Captured) ->
 
     run(["plan", folder(tmp_path, server.url), "--call-extenders", "-v6"])
 
-    assert "Connection refused" in capsys.readouterr().err.splitlines()[0]
+    called = capsys.readouterr().err.splitlines()[1]
+    assert called.startswith("extender_called ")
+    assert "Connection refused" in called
 
 
 def test_values_are_quoted_where_they_have_to_be() -> None:
