@@ -82,8 +82,10 @@ golden: setup ## Write the golden files anew; read the difference before you com
 	SPRINGTIDE_REGENERATE=1 $(BIN)/python -m pytest tests/golden $(ARGS)
 
 .PHONY: schema
-schema: setup ## Write docs/schema anew from the records of the answer
-	$(BIN)/python tools/schema.py > docs/schema/plan.v1alpha1.json
+schema: setup ## Write docs/schema anew from the records of the answers
+	$(BIN)/python tools/schema.py plan > docs/schema/plan.v1alpha1.json
+	$(BIN)/python tools/schema.py why > docs/schema/why.v1alpha1.json
+	$(BIN)/python tools/schema.py headroom > docs/schema/headroom.v1alpha1.json
 
 .PHONY: pages
 pages: setup ## Write the parts of docs/*.md that list options anew from the commands

@@ -1,29 +1,38 @@
-"""Prints the JSON Schema of the plan's answer, made from the records that hold it.
+"""Prints the JSON Schema of an answer, made from the records that hold it.
 
-`make schema` writes it to docs/schema/plan.v1alpha1.json; tools/tidy.py says if that file is stale.
+`python tools/schema.py NAME` prints that of `springtide NAME`. `make schema` writes all of them to
+docs/schema; tools/tidy.py says if one is stale.
 """
 
 import json
+import sys
 from typing import Final
 
 import msgspec
 
+from springtide.apps.headroom import HeadroomReport
 from springtide.apps.planner.report import API_VERSION, PlanReport
+from springtide.apps.why.report import WhyReport
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
+ANSWERS: Final[dict[str, type[msgspec.Struct]]] = {
+    "plan": PlanReport,
+    "why": WhyReport,
+    "headroom": HeadroomReport,
+}
 
 
-def schema() -> dict[str, object]:
-    """Returns the schema, its definitions in the order of their names."""
-    made = msgspec.json.schema(PlanReport)
+def schema(command: str) -> dict[str, object]:
+    """Returns the schema of a command's answer, its definitions in the order of their names."""
+    made = msgspec.json.schema(ANSWERS[command])
     definitions = {name: made["$defs"][name] for name in sorted(made["$defs"])}
     return {
         "$schema": DIALECT,
-        "title": f"Plan of {API_VERSION}: what `springtide plan -o json` prints",
+        "title": f"{command.title()} of {API_VERSION}: what `springtide {command} -o json` prints",
         "$ref": made["$ref"],
         "$defs": definitions,
     }
 
 
 if __name__ == "__main__":
-    print(json.dumps(schema(), indent=2, ensure_ascii=False))
+    print(json.dumps(schema(sys.argv[1]), indent=2, ensure_ascii=False))

@@ -5,7 +5,7 @@ where it is not, it never refuses what `place` places. A placement never takes w
 """
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from springtide.engine.placement.score import Weights
@@ -183,3 +183,23 @@ def test_chips_that_form_modules_are_given_in_whole_modules(made: Made, ask: Asc
             assert len(own) == request.count
             if request.needs_pairs:
                 assert all(own.count(module) == 2 for module in own)
+
+
+@settings(max_examples=300)
+@given(nodes(), asks())
+def test_columns_are_filled_as_by_one_pod_after_the_other(made: Made, ask: AscendAsk) -> None:
+    columns = columns_of([made])
+    view = columns.view(0)
+    assert view is not None
+
+    filling = FAMILY.fill(ask, columns, np.array([0]))
+
+    fits = FAMILY.evaluate(ask, columns, np.array([0])).fits[0]
+    if not (fits and filling.is_known[0]):
+        return
+    taken = 0
+    while isinstance(answer := FAMILY.place(ask, view), Allocation):
+        view = view.plus(FAMILY.shares(answer, view.inventory))
+        taken += 1
+    assert filling.counts.tolist() == [taken]
+    assert filling.after.view(0) == view

@@ -1,4 +1,4 @@
-"""The report as JSON, as YAML and as names, for programs."""
+"""Reports as JSON, as YAML and as names, for programs."""
 
 from typing import Final
 
@@ -12,12 +12,12 @@ INDENT: Final = 2
 LINE_MAX: Final = 1_000_000
 
 
-def as_json(report: PlanReport) -> str:
+def as_json(report: msgspec.Struct) -> str:
     """Return the report as indented JSON."""
     return msgspec.json.format(msgspec.json.encode(report), indent=INDENT).decode()
 
 
-def as_yaml(report: PlanReport) -> str:
+def as_yaml(report: msgspec.Struct) -> str:
     """Return the report as a YAML document."""
     dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
     text = yaml.dump(

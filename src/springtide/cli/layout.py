@@ -10,8 +10,8 @@ from typing import Final
 import click
 
 GAP: Final = "  "
-WORD_MIN: Final = 8
-"""Narrower than this, even long words are not broken."""
+WORD_MIN: Final = 16
+"""Words up to this long are never broken."""
 
 
 def table(
@@ -65,8 +65,8 @@ def _line(
 def _widths(rows: Sequence[Sequence[str]], width: int | None) -> list[int]:
     """Return the columns' widths: their longest cell, the widest columns cut until all fit.
 
-    Words are broken only where cutting down to the longest words of all columns is not enough. No
-    column gets narrower than WORD_MIN then, even if the table stays too wide.
+    Long words are broken in two where that makes the table fit. Where it does not, words stay whole
+    and the table too wide: a name in many pieces is worse to read than a line that goes on.
     """
     columns = list(zip(*rows, strict=True))
     widths = [max(map(len, column)) for column in columns]
@@ -77,7 +77,8 @@ def _widths(rows: Sequence[Sequence[str]], width: int | None) -> list[int]:
     ]
     room = width - len(GAP) * (len(widths) - 1)
     whole = _cut(widths, least, room)
-    return _cut(whole, [min(size, WORD_MIN) for size in least], room)
+    halves = _cut(whole, [max(min(size, WORD_MIN), -(-size // 2)) for size in least], room)
+    return halves if sum(halves) <= room else whole
 
 
 def _cut(widths: Sequence[int], least: Sequence[int], room: int) -> list[int]:

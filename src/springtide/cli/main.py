@@ -14,8 +14,10 @@ import click
 from springtide import __version__
 from springtide.base.errors import SpringtideError
 from springtide.cli.completion import completion
+from springtide.cli.headroom import headroom
 from springtide.cli.options import NearestGroup
 from springtide.cli.plan import plan
+from springtide.cli.why import why
 
 USAGE: Final = 2
 INTERRUPTED: Final = 130
@@ -43,6 +45,8 @@ def version() -> None:
 
 
 springtide.add_command(plan)
+springtide.add_command(headroom)
+springtide.add_command(why)
 springtide.add_command(completion)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -13,6 +14,8 @@ from springtide.cli.context import Context
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
+
+STDIN: Final = "-"
 
 
 class NearestGroup(click.Group):
@@ -133,3 +136,17 @@ def offer(word: str, known: Sequence[str]) -> str:
 
 def _unknown(word: str, known: Sequence[str]) -> str:
     return f"{word!r} is none of {', '.join(known)}.{offer(word, known)}"
+
+
+def sources(
+    ctx: click.Context, named: tuple[str, ...], *, how: str = "name a file or folder"
+) -> tuple[str, ...]:
+    """Return the paths to read; without any, what is piped in. `how` says how to name one."""
+    if named:
+        return named
+    if sys.stdin is None or sys.stdin.isatty():
+        ctx.fail(
+            f"There is nothing to read: {how}, or pipe in what "
+            "'kubectl get nodes,pods,daemonsets -A -o json' prints."
+        )
+    return (STDIN,)

@@ -4,19 +4,17 @@ Everything behind the options is in `planning`, which is imported when the comma
 """
 
 import os
-import sys
 from typing import Final, Literal
 
 import click
 
-from springtide.cli.options import Chain, Limit, NearestChoice
+from springtide.cli.options import Chain, Limit, NearestChoice, sources
 from springtide.cli.verbosity import verbose_option
 
 FORMATS: Final = ("table", "wide", "json", "yaml", "name")
 EXPANDERS: Final = ("least-waste", "price", "priority", "most-pods", "least-nodes", "random")
 NODE_POLICIES: Final = ("binpack", "spread")
 DEVICE_POLICIES: Final = ("binpack", "spread", "numa", "mutex", "topology-aware")
-STDIN: Final = "-"
 
 SATISFIED: Final = 0
 UNSATISFIED: Final = 1
@@ -216,7 +214,7 @@ def plan(
 
     report = planning.answer(
         planning.Question(
-            paths=(*_sources(ctx, (*paths, *filenames)), *groups),
+            paths=(*sources(ctx, (*paths, *filenames)), *groups),
             expanders=expander,
             seed=seed,
             nodes_total_max=max_nodes_total,
@@ -244,15 +242,3 @@ def plan(
     if any(each.is_missing for each in report.extenders):
         ctx.exit(UNANSWERED)
     ctx.exit(SATISFIED if report.is_satisfied else UNSATISFIED)
-
-
-def _sources(ctx: click.Context, named: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the paths to read; without any, what is piped in."""
-    if named:
-        return named
-    if sys.stdin is None or sys.stdin.isatty():
-        ctx.fail(
-            "There is nothing to read: name a file or folder, or pipe in what "
-            "'kubectl get nodes,pods,daemonsets -A -o json' prints."
-        )
-    return (STDIN,)

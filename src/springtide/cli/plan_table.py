@@ -89,7 +89,7 @@ def _grown(report: PlanReport, style: Style) -> list[str]:
         for group in report.groups
         if group.size_after > group.size_before
     ]
-    return _table(("GROUP", "NODES", "PODS", "WHY"), rows, style, colour="green")
+    return rows_table(("GROUP", "NODES", "PODS", "WHY"), rows, style, colour="green")
 
 
 def _new_nodes(report: PlanReport, style: Style) -> list[str]:
@@ -97,7 +97,7 @@ def _new_nodes(report: PlanReport, style: Style) -> list[str]:
     if all(len(group.nodes) <= 1 for group in report.groups):
         return []
     rows = [row for group in report.groups for row in _node_rows(group.nodes, style)]
-    return _table(("NEW NODES", "PODS ON EACH"), rows, style)
+    return rows_table(("NEW NODES", "PODS ON EACH"), rows, style)
 
 
 def _node_rows(nodes: Sequence[NodeReport], style: Style) -> Iterator[tuple[str, str]]:
@@ -119,7 +119,7 @@ def _not_chosen(report: PlanReport, style: Style) -> list[str]:
         for name, why in why_not:
             alike.setdefault(why, []).append(name)
         why_not = [(listed(names), why) for why, names in alike.items()]
-    return _table(("NOT CHOSEN", "WHY NOT"), why_not, style)
+    return rows_table(("NOT CHOSEN", "WHY NOT"), why_not, style)
 
 
 def _fitting(report: PlanReport, style: Style) -> list[str]:
@@ -127,7 +127,7 @@ def _fitting(report: PlanReport, style: Style) -> list[str]:
     for item in report.fitting:
         pods.setdefault(item.node, []).append(item.pod)
     rows = [(node, _pods(names, style)) for node, names in pods.items()]
-    return _table(("NODE", "PODS THAT FIT NOW"), rows, style)
+    return rows_table(("NODE", "PODS THAT FIT NOW"), rows, style)
 
 
 # What is left
@@ -170,13 +170,14 @@ def _stuck_verdicts(item: StuckReport, report: PlanReport, style: Style) -> list
         rows = [
             (verdict.group, _with_detail(verdict.reason, verdict.detail)) for verdict in item.groups
         ]
-        lines += _indented(("GROUP", "WHY NOT"), rows, style)
+        lines += indented(("GROUP", "WHY NOT"), rows, style)
     return lines
 
 
-def _indented(headers: Sequence[str], rows: Sequence[Sequence[str]], style: Style) -> list[str]:
+def indented(headers: Sequence[str], rows: Sequence[Sequence[str]], style: Style) -> list[str]:
+    """Return the lines of a table, set in."""
     narrower = style.width if style.width is None else style.width - len(INDENT)
-    return [INDENT + line for line in _table(headers, rows, replace(style, width=narrower))]
+    return [INDENT + line for line in rows_table(headers, rows, replace(style, width=narrower))]
 
 
 def _with_detail(reason: str, detail: str) -> str:
@@ -190,18 +191,17 @@ def _apart(report: PlanReport, style: Style) -> list[str]:
     for item in report.apart:
         reasons.setdefault(item.reason, []).append(item.pod)
     rows = [(_pods(pods, style), reason) for reason, pods in reasons.items()]
-    return _table(("LEFT OUT", "BECAUSE IT"), rows, style)
+    return rows_table(("LEFT OUT", "BECAUSE IT"), rows, style)
+
+
+def remarks(items: Sequence[NotEvaluated], notes: Sequence[str], style: Style) -> list[str]:
+    """Return a sentence for each field that was not looked at and could matter, and the notes."""
+    evaluated = (_not_evaluated(item) for item in items if style.is_wide or item.is_required)
+    return [*evaluated, *notes]
 
 
 def _remarks(report: PlanReport, style: Style) -> list[str]:
-    sentences = [
-        *(
-            _not_evaluated(item)
-            for item in report.not_evaluated
-            if style.is_wide or item.is_required
-        ),
-        *report.input.notes,
-    ]
+    sentences = remarks(report.not_evaluated, report.input.notes, style)
     if report.pending > len(report.fitting) and not report.groups:
         sentences.append(
             "No node group was given: name some in a NodeGroups document (--groups) "
@@ -229,14 +229,19 @@ def _not_evaluated(item: NotEvaluated) -> str:
 
 
 def _closing(report: PlanReport, times: Times, style: Style) -> list[str]:
-    objects = report.input.objects
+    return closing(report.input.objects, report.problems, times, style, did="Planned")
+
+
+def closing(
+    objects: int, problems: Sequence[ProblemReport], times: Times, style: Style, *, did: str
+) -> list[str]:
+    """Return how much was read, how many problems it has, and how long it took."""
     read = f"Read {objects} {'object' if objects == 1 else 'objects'} in {times.reading_s:.2f} s"
-    text = f"{read}{_problem_count(report, style)}. Planned in {times.planning_s:.2f} s."
+    text = f"{read}{_problem_count(problems, style)}. {did} in {times.planning_s:.2f} s."
     return paragraph(text, width=style.width)
 
 
-def _problem_count(report: PlanReport, style: Style) -> str:
-    problems = report.problems
+def _problem_count(problems: Sequence[ProblemReport], style: Style) -> str:
     if not problems:
         return ""
     what = f"1 problem: {problems[0].object}" if len(problems) == 1 else f"{len(problems)} problems"
@@ -250,14 +255,14 @@ def _pods(names: Sequence[str], style: Style) -> str:
     return " ".join(names) if style.is_wide else listed(names)
 
 
-def _table(
+def rows_table(
     headers: Sequence[str],
     rows: Iterable[Sequence[str]],
     style: Style,
     *,
     colour: str | None = None,
 ) -> list[str]:
-    """Return the lines of a table, none at all without rows."""
+    """Return the lines of a table, none at all without rows, and no more than the style wants."""
     given = list(rows)
     if not given:
         return []

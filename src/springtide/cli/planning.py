@@ -1,6 +1,5 @@
 """What `springtide plan` does once its options are read: read, plan, print."""
 
-import sys
 from typing import Literal, assert_never
 
 import click
@@ -12,17 +11,14 @@ from springtide.apps.planner.report import ExtenderReport
 from springtide.apps.planner.spending import Calls
 from springtide.base.clock import Clock
 from springtide.base.names import CPU, MEMORY
-from springtide.base.telling import Level, Tell
 from springtide.cli import formats, plan_table
-from springtide.cli.progress import READING, on_terminal, reading
 from springtide.cli.terminal import Terminal, standard_output
-from springtide.cli.verbosity import teller
-from springtide.edge.files import read
+from springtide.cli.watching import read_sources, tell_reading, watched
 from springtide.edge.machine import MachineClock, SeededRng
 from springtide.engine.capacity.quotas import Quota
 from springtide.engine.capacity.scene import Bounds, Manner
 from springtide.engine.capacity.similarity import Similarity
-from springtide.wire.documents import Input, decode
+from springtide.wire.documents import decode
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,9 +55,7 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
 def answer(question: Question, view: View) -> PlanReport:
     """Print the answer and return it."""
     clock = MachineClock()
-    # Lines of events say themselves how far the work is.
-    with on_terminal(is_wanted=not view.verbosity) as progress:
-        onlooker = Onlooker(progress, teller(view.verbosity))
+    with watched(view.verbosity) as onlooker:
         report, times = _planned(question, clock, onlooker)
     if view.has_warnings:
         for problem in report.problems:
@@ -80,23 +74,14 @@ def _planned(
     question: Question, clock: Clock, onlooker: Onlooker
 ) -> tuple[PlanReport, plan_table.Times]:
     started_s = clock.monotonic_s()
-    onlooker.progress.begin(READING)
-    sources = read(question.paths, sys.stdin.buffer)
-    onlooker.progress.begin(reading(sources))
+    sources = read_sources(question.paths, onlooker.progress)
     found = decode(sources, keeps_raws=question.calls_extenders)
     read_s = clock.monotonic_s()
-    _tell_reading(found, read_s - started_s, onlooker.tell)
+    tell_reading(found, read_s - started_s, onlooker.tell)
     rng = SeededRng(question.seed)
     report = run(found, _request(question), clock=clock, rng=rng, onlooker=onlooker)
     planned_s = clock.monotonic_s()
     return report, plan_table.Times(reading_s=read_s - started_s, planning_s=planned_s - read_s)
-
-
-def _tell_reading(found: Input, took_s: float, tell: Tell) -> None:
-    objects = sum(found.counts.values())
-    problems = len(found.problems)
-    seconds = round(took_s, 3)
-    tell(Level.DEBUG, "input_read", objects=objects, problems=problems, seconds=seconds)
 
 
 def _request(question: Question) -> Request:

@@ -10,7 +10,7 @@ import msgspec
 WIDTH_MIN: Final = 40
 WIDTH_UNKNOWN: Final = 80
 # For terminals that cannot show the sign itself.
-_PLAIN: Final = {"→": "->", "×": "x", "–": "-", "’": "'"}
+_PLAIN: Final = {"→": "->", "×": "x", "–": "-", "’": "'", "█": "#", "░": "."}
 
 
 class Terminal(msgspec.Struct, frozen=True, kw_only=True):

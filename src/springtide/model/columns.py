@@ -120,7 +120,8 @@ class DeviceColumns:
     """Devices of one family: static and used cells, int32 [rows, widest node].
 
     `count[row]` devices are present in a row; cells beyond are zero. `inventory[row]` codes the
-    row's inventory in `inventories` (-1: none), `model` codes device types and `mode` modes.
+    row's inventory in `inventories` (-1: none), `model` codes device types and `mode` modes;
+    `repeats[row]` says that the inventory names an id twice.
     `occupied` holds the MIG placements in use, by (row, position), only where there are any.
     `closed[row]` holds, by pod uid, why a row takes no further pod of this family.
     """
@@ -132,6 +133,7 @@ class DeviceColumns:
         self.modes: Interner[str] = Interner()
         self.inventory: Int32 = np.full(rows, -1, np.int32)
         self.count: Int32 = np.zeros(rows, np.int32)
+        self.repeats: Bool = np.zeros(rows, np.bool_)
         self.memory_total, self.memory_used = _cells(rows), _cells(rows)
         self.cores_total, self.cores_used = _cells(rows), _cells(rows)
         self.slots_total, self.slots_used = _cells(rows), _cells(rows)
@@ -158,6 +160,7 @@ class DeviceColumns:
         self.inventory = grown(self.inventory, rows, axis=0)
         self.inventory[old:] = -1
         self.count = grown(self.count, rows, axis=0)
+        self.repeats = grown(self.repeats, rows, axis=0)
         for name in self._CELLS:
             setattr(self, name, grown(getattr(self, name), rows, axis=0))
 
@@ -175,6 +178,7 @@ class DeviceColumns:
         devices = inventory.devices if inventory else ()
         self.inventory[row] = self.inventories.code(inventory) if inventory else -1
         self.count[row] = len(devices)
+        self.repeats[row] = len({device.id for device in devices}) < len(devices)
         if len(devices) > self.width:
             self.widen(len(devices))
         if devices:
@@ -187,6 +191,7 @@ class DeviceColumns:
             cells[target] = cells[source]
         self.inventory[target] = self.inventory[source]
         self.count[target] = self.count[source]
+        self.repeats[target] = self.repeats[source]
         for position in range(self.width):
             placements = self.occupied.get((source, position))
             if placements:

@@ -23,7 +23,9 @@ def test_the_version_is_printed(arguments: list[str], capsys: Captured) -> None:
     assert capsys.readouterr().out == f"springtide {__version__}\n"
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["plan", "--help"], ["plan", "-h"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["plan", "--help"], ["plan", "-h"], ["why", "--help"]]
+)
 def test_help_goes_to_standard_output(arguments: list[str], capsys: Captured) -> None:
     code = run(arguments)
 

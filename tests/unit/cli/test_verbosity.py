@@ -93,6 +93,23 @@ def test_a_group_that_is_only_raised_is_told_apart(tmp_path: Path, capsys: Captu
     assert "group_raised step=1 group=web nodes=0->2 pods=0 why=" in told
 
 
+@pytest.mark.parametrize(
+    ("arguments", "first"),
+    [
+        (["why", "-f", EXAMPLE], "pods_explained pods=2 first=team-a/train-0 fits=false why="),
+        (["headroom", EXAMPLE], "room_counted ask="),
+    ],
+)
+def test_other_commands_tell_their_decisions_too(
+    arguments: list[str], first: str, capsys: Captured
+) -> None:
+    run([*arguments, "-v2"])
+
+    told = capsys.readouterr().err
+    assert told.startswith(first)
+    assert len(set(events(told))) == 1
+
+
 @pytest.mark.parametrize("level", ["-1", "10", "much"])
 def test_levels_are_those_of_kubectl(level: str, capsys: Captured) -> None:
     code = run(["plan", EXAMPLE, "-v", level])

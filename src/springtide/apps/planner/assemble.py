@@ -20,6 +20,7 @@ from springtide.engine.framework.ask import keys_read
 from springtide.engine.framework.claims import named_disks
 from springtide.engine.framework.default_selector import DefaultSelectors
 from springtide.engine.framework.scheduling_gates import pre_enqueue
+from springtide.engine.placement.admission import admitted
 from springtide.engine.placement.classes import standing_holding
 from springtide.engine.placement.family import DeviceFamily
 from springtide.engine.preemption import Evictable, Residents
@@ -246,11 +247,11 @@ def _everyone(
     pods = [*found.pods]
     denied: list[tuple[Pod, str]] = []
     for manifest in found.manifests:
-        admitted = _admitted(manifest, families)
-        if isinstance(admitted, Refusal):
-            denied.append((manifest, f"would be denied at admission: {admitted.text}"))
+        answer = admitted(manifest, families)
+        if isinstance(answer, Refusal):
+            denied.append((manifest, f"would be denied at admission: {answer.text}"))
         else:
-            pods.append(admitted)
+            pods.append(answer)
     pods = _told_apart(pods, problems)
     if any(pod.spec.volumes for pod in pods) and _incomplete(found.storage, problems):
         pods = _without_claims(pods)
@@ -413,13 +414,3 @@ def _unreadable(pod: Pod, family: str, place: str, refusal: Refusal) -> Problem:
         field="metadata.annotations",
         message=f"{refusal.text}. Node {place} takes no {family} pods while this pod runs.",
     )
-
-
-def _admitted(pod: Pod, families: Mapping[str, DeviceFamily]) -> Pod | Refusal:
-    """Return a manifest's pod as admission would store it, or why it would be denied."""
-    for family in families.values():
-        answer = family.admit(pod)
-        if isinstance(answer, Refusal):
-            return answer
-        pod = replace(pod, spec=answer)
-    return pod

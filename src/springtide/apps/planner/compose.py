@@ -68,15 +68,20 @@ def compose(
             ApartPod(pod=pod.key, reason=reason)
             for pod, reason in (*picture.apart, *picture.denied)
         ),
-        not_evaluated=_not_evaluated(picture.waiting),
+        not_evaluated=not_evaluated(picture.waiting),
         extenders=extenders,
-        problems=tuple(
-            ProblemReport(
-                source=item.source, object=item.object, field=item.field, message=item.message
-            )
-            for item in problems
-        ),
+        problems=problem_reports(problems),
         input=read,
+    )
+
+
+def problem_reports(problems: Iterable[Problem]) -> tuple[ProblemReport, ...]:
+    """Return the problems of the input as the answer has them."""
+    return tuple(
+        ProblemReport(
+            source=item.source, object=item.object, field=item.field, message=item.message
+        )
+        for item in problems
     )
 
 
@@ -287,7 +292,8 @@ def _merged(items: Iterable[StuckReport]) -> tuple[StuckReport, ...]:
     return tuple(replace(item, pods=tuple(pods)) for item, pods in found.items())
 
 
-def _not_evaluated(pods: Sequence[Pod]) -> tuple[NotEvaluated, ...]:
+def not_evaluated(pods: Sequence[Pod]) -> tuple[NotEvaluated, ...]:
+    """Return the fields of these pods that take part in scheduling but were not looked at."""
     counts = Counter(field for pod in pods for field in pod.spec.fields)
     return tuple(
         NotEvaluated(

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from springtide.apps.planner.assemble import Picture
 from springtide.apps.planner.schedulers import Schedulers
 from springtide.engine.capacity.explain import Stuck
+from springtide.engine.placement.classes import PodClass
 from springtide.engine.placement.family import DeviceFamily
 from springtide.engine.simulation.templates import Template
 
@@ -25,8 +26,22 @@ def remedies(
         return {}
     devices = frozenset(name for each in families.values() for name in each.resource_names())
     nobodys = devices.difference(_present(picture))
-    found = ((index, _missing(item, judges, nobodys)) for index, item in enumerate(stuck))
+    found = ((index, _missing(item.pod_class, judges, nobodys)) for index, item in enumerate(stuck))
     return {index: _remedy(names, judges.managed) for index, names in found if names}
+
+
+def remedy(
+    pod_class: PodClass,
+    judges: Schedulers,
+    families: Mapping[str, DeviceFamily],
+    picture: Picture,
+) -> str:
+    """Return what to change for pods of one class, empty if the configuration is not in the way."""
+    if judges.managed is None:
+        return ""
+    devices = frozenset(name for each in families.values() for name in each.resource_names())
+    names = _missing(pod_class, judges, devices.difference(_present(picture)))
+    return _remedy(names, judges.managed) if names else ""
 
 
 def _present(picture: Picture) -> Iterator[str]:
@@ -40,13 +55,13 @@ def _present(picture: Picture) -> Iterator[str]:
             yield from (name for name, _ in item.template.node.allocatable)
 
 
-def _missing(item: Stuck, judges: Schedulers, nobodys: frozenset[str]) -> list[str]:
+def _missing(pod_class: PodClass, judges: Schedulers, nobodys: frozenset[str]) -> list[str]:
     """Return the resources of devices that the pods' scheduler looks for on nodes, in vain."""
-    scheduler = item.pod_class.framework.spec.scheduler_name
+    scheduler = pod_class.framework.spec.scheduler_name
     framework = judges.by_name.get(scheduler, judges.framework)
     return [
         name
-        for name, amount in item.pod_class.amounts
+        for name, amount in pod_class.amounts
         if amount and name in nobodys and framework.counts(name)
     ]
 

@@ -1,7 +1,16 @@
-"""Input files: documents in files, in folders and on standard input, packed or not."""
+"""Files: documents in files, in folders and on standard input, packed or not, and written ones."""
 
-from springtide.edge.files.errors import Denied, Empty, FileFault, Missing, TooLarge, Unreadable
+from springtide.edge.files.errors import (
+    Denied,
+    Empty,
+    FileFault,
+    Missing,
+    TooLarge,
+    Unreadable,
+    Unwritable,
+)
 from springtide.edge.files.reading import SOURCE_BYTES_MAX, read
+from springtide.edge.files.writing import write
 
 __all__ = [
     "SOURCE_BYTES_MAX",
@@ -11,5 +20,7 @@ __all__ = [
     "Missing",
     "TooLarge",
     "Unreadable",
+    "Unwritable",
     "read",
+    "write",
 ]

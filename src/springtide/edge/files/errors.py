@@ -5,7 +5,8 @@ FileFault
 ├── Denied      the file may not be read: change its permissions
 ├── Unreadable  it is there and cannot be read, or not unpacked: look at the file itself
 ├── Empty       there is nothing in it: look at the command that wrote it
-└── TooLarge    more than can be read at once: split the input
+├── TooLarge    more than can be read at once: split the input
+└── Unwritable  it cannot be written: choose another place
 """
 
 from springtide.base.errors import SpringtideError
@@ -37,3 +38,7 @@ class Empty(FileFault):
 
 class TooLarge(FileFault):
     """The content exceeds what is read into memory."""
+
+
+class Unwritable(FileFault):
+    """The file cannot be written."""

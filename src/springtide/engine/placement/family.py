@@ -12,11 +12,13 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from springtide.engine.placement.wishes import Wish
 from springtide.model.columns import DeviceColumns
 from springtide.model.device import Allocation, DeviceView, Inventory, Share
 from springtide.model.node import Node
 from springtide.model.pod import Pod, PodSpec
 from springtide.model.refusal import Refusal
+from springtide.model.resources import Resources
 
 Rows = npt.NDArray[np.intp]
 ACCEPTED, ABSENT = 0, 255
@@ -36,6 +38,40 @@ class Verdicts(msgspec.Struct, frozen=True):
     codes: npt.NDArray[np.uint8]
 
 
+class Filling(msgspec.Struct, frozen=True, kw_only=True):
+    """How many equal pods n rows take, one after the other, until their devices refuse one.
+
+    `counts` [n] is exact where `is_known` [n]; elsewhere only placing one by one can tell. `after`
+    are the columns as they are once these pods are placed; those that were given are unchanged.
+    """
+
+    counts: npt.NDArray[np.int64]
+    is_known: npt.NDArray[np.bool_]
+    after: DeviceColumns
+
+
+class Portion(msgspec.Struct, frozen=True, kw_only=True):
+    """So much of so many devices, as people think of it; every family writes it in its own words.
+
+    `memory_mib` and `cores` are of each device, 0 leaves them to the family's defaults: as a rule, the
+    whole device. `types` are the names of the types that would do, and `other_types` those of all others that
+    are registered; empty, any type would do.
+    """
+
+    count: int = 1
+    memory_mib: int = 0
+    cores: int = 0
+    types: tuple[str, ...] = ()
+    other_types: tuple[str, ...] = ()
+
+
+class Spelling(msgspec.Struct, frozen=True):
+    """A portion as a pod states it: what a container requests, and the pod's annotations."""
+
+    requests: Resources
+    annotations: tuple[tuple[str, str], ...] = ()
+
+
 class Ask(Protocol):
     """What one pod wants of one family. Hashable: equal asks get equal answers."""
 
@@ -47,6 +83,11 @@ class Ask(Protocol):
     @property
     def names_devices(self) -> bool:
         """Return whether the ask requires devices by id, which no future node can have."""
+        ...
+
+    @property
+    def reads_ids(self) -> bool:
+        """Return whether devices that are equal but for their ids may be answered differently."""
         ...
 
     def __hash__(self) -> int:
@@ -80,6 +121,18 @@ class DeviceFamily(Protocol):
 
     def ask(self, pod: Pod) -> Ask | Refusal | None:
         """Return what the pod wants of this family; None if nothing, a Refusal if it makes no sense."""
+        ...
+
+    def spell(self, portion: Portion) -> Spelling | Refusal:
+        """Return how a pod asks for this portion; a Refusal if this family cannot give them."""
+        ...
+
+    def wishes(self, pod: Pod) -> tuple[Wish, ...]:
+        """Return what the pod asks of this family as amounts that could be lowered one by one."""
+        ...
+
+    def fill(self, ask: Hashable, columns: DeviceColumns, rows: Rows) -> Filling:
+        """Return how many such pods these rows take until they refuse one, vectorised."""
         ...
 
     def evaluate(self, ask: Hashable, columns: DeviceColumns, rows: Rows) -> Verdicts:

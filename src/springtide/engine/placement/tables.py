@@ -10,7 +10,7 @@ Scheduler extenders, if there are any to ask, are asked last, about rows that no
 Tables are bounded, rebuilt at will and never a source of truth.
 """
 
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from itertools import pairwise
 from types import MappingProxyType
@@ -279,11 +279,17 @@ class Tables:
 
     def histogram(self, pod_class: PodClass, *, below: int) -> list[tuple[Refusal, int]]:
         """Return the distinct refusals of the rows below one, with how many rows each has."""
+        found = self.refusals(pod_class, below=below).items()
+        counts = [(refusal, len(rows)) for refusal, rows in found]
+        return sorted(counts, key=lambda item: (-item[1], item[0].text))
+
+    def refusals(self, pod_class: PodClass, *, below: int) -> dict[Refusal, list[int]]:
+        """Return the distinct refusals of the rows below one, each with its rows, ascending."""
         table = self.table(pod_class)
-        found: Counter[Refusal] = Counter()
+        found: dict[Refusal, list[int]] = {}
         for group in _equal_rows(table, below):
-            found[self.refusal(pod_class, int(group[0]))] += len(group)
-        return sorted(found.items(), key=lambda item: (-item[1], item[0].text))
+            found.setdefault(self.refusal(pod_class, int(group[0])), []).extend(group.tolist())
+        return {refusal: sorted(own) for refusal, own in found.items()}
 
     def promising(self, pod_class: PodClass, *, below: int) -> Rows:
         """Return the rows below one that refuse, but where evicting pods could help."""

@@ -6,12 +6,13 @@ cannot come back is a victim. Rows that do not see each other are tried together
 """
 
 from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 import msgspec
 import numpy as np
 
 from springtide.engine.framework.framework import PASSES, Verdicts
-from springtide.engine.framework.nominated import Judge
+from springtide.engine.framework.rule import Rows
 from springtide.engine.preemption.budgets import parted
 from springtide.model.disruption import DisruptionBudget
 from springtide.model.ledger import Holding
@@ -21,6 +22,23 @@ from springtide.model.refusal import Refusal
 
 # After every time that an API server writes.
 _NOT_YET = "~"
+
+
+class Judging(Protocol):
+    """Judges rows for one pod, on an overlay that changes between two questions."""
+
+    @property
+    def overlay(self) -> Overlay:
+        """Return what is judged."""
+        ...
+
+    def verdicts_now(self, rows: Rows) -> Verdicts:
+        """Return the verdicts over these rows as they are now."""
+        ...
+
+    def told(self, verdicts: Verdicts, index: int) -> Refusal | None:
+        """Return the refusal that one of the verdicts stands for, None if it is none."""
+        ...
 
 
 class Victims(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,7 +60,7 @@ def importance(pod: Pod) -> tuple[int, str]:
 
 
 def find_victims(
-    judge: Judge,
+    judge: Judging,
     lower: Sequence[tuple[int, Sequence[Pod]]],
     *,
     budgets: Sequence[DisruptionBudget],
@@ -72,7 +90,7 @@ def find_victims(
     ]
 
 
-def _judged(judge: Judge, trials: Sequence["_Trial"]) -> Verdicts:
+def _judged(judge: Judging, trials: Sequence["_Trial"]) -> Verdicts:
     return judge.verdicts_now(np.array([trial.row for trial in trials], np.intp))
 
 

@@ -64,6 +64,14 @@ class AscendAsk(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
         """Return whether the ask requires devices by id, which no future node can have."""
         return any(request.use_ids is not None for request in self.all_requests())
 
+    @property
+    def reads_ids(self) -> bool:
+        """Return whether chips that are equal but for their ids may be answered differently."""
+        ids = (
+            each for request in self.all_requests() for each in (request.use_ids, request.avoid_ids)
+        )
+        return any(each is not None for each in ids)
+
     def all_requests(self) -> list[Request]:
         """Return the requests of all containers."""
         return [request for wanted in self.requests for request in wanted or ()]

@@ -7,17 +7,20 @@ import numpy.typing as npt
 
 from springtide.engine.placement.charges import plain_shares
 from springtide.engine.placement.checks import refusal_of_codes
-from springtide.engine.placement.family import Rows, Verdicts
+from springtide.engine.placement.family import Filling, Portion, Rows, Spelling, Verdicts
+from springtide.engine.placement.wishes import Wish
 from springtide.model.columns import DeviceColumns
 from springtide.model.device import Allocation, DeviceView, Inventory, Share
 from springtide.model.node import Node
 from springtide.model.pod import Pod, PodSpec
 from springtide.model.refusal import Refusal
-from springtide.vendors.ascend import codec, fit, preference, vector
+from springtide.vendors.ascend import codec, filling, fit, preference, vector
 from springtide.vendors.ascend.admission import admitted
 from springtide.vendors.ascend.ask import AscendAsk, annotations_of, ask_of, is_soft
 from springtide.vendors.ascend.config import DEFAULT_CONFIG, FAMILY_NAME, AscendConfig
 from springtide.vendors.ascend.detail import detail_of
+from springtide.vendors.ascend.spelling import spelled
+from springtide.vendors.ascend.wishes import wishes_of
 
 
 class Ascend:
@@ -60,6 +63,18 @@ class Ascend:
         return ask_of(
             pod, self.config, node_policy=self._node_policy, device_policy=self._device_policy
         )
+
+    def spell(self, portion: Portion) -> Spelling | Refusal:
+        """Return how a pod asks for these chips; a Refusal if no kind of chip is just these."""
+        return spelled(portion, self.config)
+
+    def wishes(self, pod: Pod) -> tuple[Wish, ...]:
+        """Return what the pod asks of this family as amounts that could be lowered one by one."""
+        return wishes_of(pod, self.config)
+
+    def fill(self, ask: Hashable, columns: DeviceColumns, rows: Rows) -> Filling:
+        """Return how many such pods these rows take until they refuse one, vectorised."""
+        return filling.fill(_own(ask), columns, rows)
 
     def evaluate(self, ask: Hashable, columns: DeviceColumns, rows: Rows) -> Verdicts:
         """Return the verdicts over these rows, vectorised."""

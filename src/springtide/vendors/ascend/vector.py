@@ -38,7 +38,7 @@ _TABLES_MAX: Final = 4096
 @without_alarm
 def evaluate(ask: AscendAsk, columns: DeviceColumns, rows: Rows) -> Verdicts:
     """Return the verdicts over these rows: the first refusing request's, or that all pass."""
-    cells = Cells(columns, rows)
+    cells = AscendCells(columns, rows)
     init = [wanted for wanted in ask.requests[: ask.init_count] if wanted is not None]
     app = [wanted for wanted in ask.requests[ask.init_count :] if wanted is not None]
     verdicts: Verdicts | None = None
@@ -54,6 +54,14 @@ def evaluate(ask: AscendAsk, columns: DeviceColumns, rows: Rows) -> Verdicts:
     return verdicts
 
 
+class AscendCells(Cells):
+    """The cells of the rows in question."""
+
+    def of_chip(self, request: Request) -> Bool:
+        """Return which cells hold a chip of the kind that is asked for."""
+        return self.candidates(_is_type(request.chip.word, tuple(self.columns.types.values)))
+
+
 @lru_cache(maxsize=_TABLES_MAX)
 def _is_type(word: str, types: tuple[str, ...]) -> Bool:
     return table([type_matches(word, name) for name in types])
@@ -64,10 +72,9 @@ def _is_hard(modes: tuple[str, ...]) -> Bool:
     return table([mode != SOFT for mode in modes])
 
 
-def _judged(cells: Cells, ask: AscendAsk, request: Request) -> Verdicts:
-    columns = cells.columns
-    is_candidate = cells.candidates(_is_type(request.chip.word, tuple(columns.types.values)))
-    found = _codes(cells, ask, request)
+def _judged(cells: AscendCells, ask: AscendAsk, request: Request) -> Verdicts:
+    is_candidate = cells.of_chip(request)
+    found = codes_of(cells, ask, request)
     accepts = (found == ACCEPTED) & is_candidate
     if request.needs_pairs:
         verdicts = _in_pairs(cells, request, found, accepts)
@@ -82,7 +89,7 @@ def _judged(cells: Cells, ask: AscendAsk, request: Request) -> Verdicts:
     return verdicts
 
 
-def _codes(cells: Cells, ask: AscendAsk, request: Request) -> Codes:
+def codes_of(cells: AscendCells, ask: AscendAsk, request: Request) -> Codes:
     """Return per cell the first check that refuses it."""
     found = cells.unhealthy()
     if request.use_ids is not None or request.avoid_ids is not None:
@@ -94,7 +101,7 @@ def _codes(cells: Cells, ask: AscendAsk, request: Request) -> Codes:
     return found
 
 
-def _refuse_hard(cells: Cells, is_candidate: Bool, verdicts: Verdicts) -> None:
+def _refuse_hard(cells: AscendCells, is_candidate: Bool, verdicts: Verdicts) -> None:
     """Refuse the rows whose chips are only cut by templates."""
     is_hard = looked_up(_is_hard(tuple(cells.columns.modes.values)), cells.mode) & is_candidate
     refused: Bool = per_row(is_hard) > 0
@@ -103,7 +110,7 @@ def _refuse_hard(cells: Cells, is_candidate: Bool, verdicts: Verdicts) -> None:
     verdicts.is_exact[refused] = True
 
 
-def _in_pairs(cells: Cells, request: Request, found: Codes, accepts: Bool) -> Verdicts:
+def _in_pairs(cells: AscendCells, request: Request, found: Codes, accepts: Bool) -> Verdicts:
     """Return which rows have as many chips in whole modules, per distinct inventory."""
     present = distinct(cells.inventory)
     partner: Int32 = np.tile(np.arange(cells.columns.width, dtype=np.int32), (len(present), 1))

@@ -66,6 +66,11 @@ class NvidiaAsk(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
         return self.use_ids is not None
 
     @property
+    def reads_ids(self) -> bool:
+        """Return whether cards that are equal but for their ids may be answered differently."""
+        return self.use_ids is not None or self.avoid_ids is not None
+
+    @property
     def accepts_mig(self) -> bool:
         """Return whether MIG cards may serve the ask."""
         return self.vgpu_mode is None or "mig" in self.vgpu_mode

@@ -6,18 +6,21 @@ import numpy as np
 import numpy.typing as npt
 
 from springtide.engine.placement.checks import refusal_of_codes
-from springtide.engine.placement.family import Rows, Verdicts
+from springtide.engine.placement.family import Filling, Portion, Rows, Spelling, Verdicts
+from springtide.engine.placement.wishes import Wish
 from springtide.model.columns import DeviceColumns
 from springtide.model.device import Allocation, DeviceView, Inventory, Share
 from springtide.model.node import Node
 from springtide.model.pod import Pod, PodSpec
 from springtide.model.refusal import Refusal
-from springtide.vendors.nvidia import codec, fit, vector
+from springtide.vendors.nvidia import codec, filling, fit, vector
 from springtide.vendors.nvidia.admission import admitted
 from springtide.vendors.nvidia.ask import ANNOTATIONS, NvidiaAsk, ask_of
 from springtide.vendors.nvidia.config import FAMILY_NAME, NvidiaConfig
 from springtide.vendors.nvidia.detail import detail_of
+from springtide.vendors.nvidia.spelling import spelled
 from springtide.vendors.nvidia.usage import shares_of
+from springtide.vendors.nvidia.wishes import wishes_of
 
 
 class Nvidia:
@@ -60,6 +63,18 @@ class Nvidia:
         return ask_of(
             pod, self.config, node_policy=self._node_policy, device_policy=self._device_policy
         )
+
+    def spell(self, portion: Portion) -> Spelling | Refusal:
+        """Return how a pod asks for these cards; a Refusal if the configuration has no name for it."""
+        return spelled(portion, self.config)
+
+    def wishes(self, pod: Pod) -> tuple[Wish, ...]:
+        """Return what the pod asks of this family as amounts that could be lowered one by one."""
+        return wishes_of(pod, self.config)
+
+    def fill(self, ask: Hashable, columns: DeviceColumns, rows: Rows) -> Filling:
+        """Return how many such pods these rows take until they refuse one, vectorised."""
+        return filling.fill(_own(ask), columns, rows)
 
     def evaluate(self, ask: Hashable, columns: DeviceColumns, rows: Rows) -> Verdicts:
         """Return the verdicts over these rows, vectorised."""

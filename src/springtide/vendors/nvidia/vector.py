@@ -42,7 +42,7 @@ _TABLES_MAX: Final = 4096
 @without_alarm
 def evaluate(ask: NvidiaAsk, columns: DeviceColumns, rows: Rows) -> Verdicts:
     """Return the verdicts over these rows: the first refusing request's, or that all pass."""
-    cells = _Cells(ask, columns, rows)
+    cells = NvidiaCells(ask, columns, rows)
     judged = [request for request in ask.requests[: ask.init_count] if request is not None]
     app = [request for request in ask.requests[ask.init_count :] if request is not None]
     verdicts: Verdicts | None = None
@@ -63,7 +63,7 @@ def scores(ask: NvidiaAsk, columns: DeviceColumns, rows: Rows) -> Float32:
     return -loads if ask.node_policy == "spread" else loads
 
 
-class _Cells(Cells):
+class NvidiaCells(Cells):
     """The cells of the rows in question, and what does not depend on the request."""
 
     def __init__(self, ask: NvidiaAsk, columns: DeviceColumns, rows: Rows) -> None:
@@ -73,6 +73,7 @@ class _Cells(Cells):
         tables = _tables(ask, tuple(columns.types.values), tuple(columns.modes.values))
         self.is_candidate = self.candidates(tables.is_nvidia)
         self.candidate_count = per_row(self.is_candidate)
+        self.is_bare = looked_up(tables.is_bare, self.model)
         self.is_mig = looked_up(tables.is_mig, self.mode) & self.is_candidate
         self.has_mig: Bool = per_row(self.is_mig) > 0
         allowed = looked_up(tables.type_ok, self.model) & looked_up(tables.mode_ok, self.mode)
@@ -103,6 +104,7 @@ class _Tables(msgspec.Struct, frozen=True):
     """What an ask makes of registered types and modes, by their codes."""
 
     is_nvidia: Bool
+    is_bare: Bool
     is_mig: Bool
     type_ok: Bool
     mode_ok: Bool
@@ -113,15 +115,16 @@ def _tables(ask: NvidiaAsk, types: tuple[str, ...], modes: tuple[str, ...]) -> _
     use, avoid = ask.use_types, ask.avoid_types
     return _Tables(
         is_nvidia=table([type_matches(FAMILY_NAME, name) for name in types]),
+        is_bare=table([name == FAMILY_NAME for name in types]),
         is_mig=table([name == mig.MODE for name in modes]),
         type_ok=table([type_ok(name, use=use, avoid=avoid) for name in types]),
         mode_ok=table([mode_ok(ask, name) for name in modes]),
     )
 
 
-def _judged(cells: _Cells, request: Request) -> Verdicts:
+def _judged(cells: NvidiaCells, request: Request) -> Verdicts:
     ask, wanted = cells.ask, request.count
-    found = _codes(cells, request)
+    found = codes_of(cells, request)
     accepts = (found == ACCEPTED) & cells.is_candidate
     is_mig_free: Bool = per_row(accepts & cells.is_mig) > 0
     fits: Bool = (per_row(accepts) >= wanted) | is_mig_free
@@ -136,7 +139,7 @@ def _judged(cells: _Cells, request: Request) -> Verdicts:
     return verdicts
 
 
-def _codes(cells: _Cells, request: Request) -> Codes:
+def codes_of(cells: NvidiaCells, request: Request) -> Codes:
     """Return per cell the first check that refuses it."""
     found = cells.lasting.copy()
     cells.check_memory(found, cells.memory_asked(request.memory_mib, request.memory_pct or 0))

@@ -1,0 +1,87 @@
+"""What `springtide why` does once its options are read: read, explain, print."""
+
+from typing import assert_never
+
+import click
+import msgspec
+
+from springtide.apps.planner import Onlooker
+from springtide.apps.planner.families import Policies
+from springtide.apps.why import Request, WhyReport, run
+from springtide.apps.why.asked import Names
+from springtide.base.clock import Clock
+from springtide.cli import formats, why_table
+from springtide.cli.plan_table import Style, Times, problem_text
+from springtide.cli.planning import View
+from springtide.cli.terminal import Terminal, standard_output
+from springtide.cli.watching import read_sources, tell_reading, watched
+from springtide.edge.machine import MachineClock
+from springtide.wire.documents import decode
+
+__all__ = ["Question", "View", "answer"]
+
+
+class Question(msgspec.Struct, frozen=True, kw_only=True):
+    """What to read, and whom to ask about."""
+
+    paths: tuple[str, ...]
+    pods: tuple[str, ...]
+    namespace: str
+    selector: str
+    tells_all_nodes: bool
+    node_policy: str
+    device_policy: str
+
+
+def answer(question: Question, view: View) -> WhyReport:
+    """Print the answer and return it."""
+    with watched(view.verbosity) as onlooker:
+        report, times = _explained(question, MachineClock(), onlooker)
+    if view.has_warnings:
+        for problem in report.problems:
+            click.echo(f"Warning: {problem_text(problem)}", err=True)
+    terminal = standard_output()
+    text = _text(report, times, view, terminal)
+    if text:
+        terminal.write(text)
+    return report
+
+
+def _explained(question: Question, clock: Clock, onlooker: Onlooker) -> tuple[WhyReport, Times]:
+    started_s = clock.monotonic_s()
+    found = decode(read_sources(question.paths, onlooker.progress))
+    read_s = clock.monotonic_s()
+    tell_reading(found, read_s - started_s, onlooker.tell)
+    report = run(found, _request(question), clock=clock, onlooker=onlooker)
+    explained_s = clock.monotonic_s()
+    return report, Times(reading_s=read_s - started_s, planning_s=explained_s - read_s)
+
+
+def _request(question: Question) -> Request:
+    return Request(
+        names=Names(pods=question.pods, namespace=question.namespace, selector=question.selector),
+        policies=Policies(node=question.node_policy, device=question.device_policy),
+        tells_all_nodes=question.tells_all_nodes,
+    )
+
+
+def _text(report: WhyReport, times: Times, view: View, terminal: Terminal) -> str:
+    match view.output:
+        case "json":
+            return formats.as_json(report)
+        case "yaml":
+            return formats.as_yaml(report)
+        case "name":
+            return "\n".join(
+                f"pod/{name}" for each in report.pods if not each.fits for name in each.pods
+            )
+        case "table" | "wide":
+            style = Style(
+                is_wide=view.output == "wide",
+                has_headers=view.has_headers,
+                has_warnings=view.has_warnings,
+                width=terminal.width,
+            )
+            return why_table.render(report, times, style)
+        case _:
+            assert_never(view.output)

@@ -1,0 +1,128 @@
+"""`springtide why`: its options, and the exit code that its answer means.
+
+Everything behind the options is in `explaining`, which is imported when the command runs.
+"""
+
+import os
+from typing import Final
+
+import click
+
+from springtide.cli.options import NearestChoice, sources
+from springtide.cli.plan import DEVICE_POLICIES, FORMATS, NODE_POLICIES, Output
+from springtide.cli.verbosity import verbose_option
+
+FITS: Final = 0
+FITS_NOT: Final = 1
+
+HELP: Final = """Say why pods have no node: node by node, device by device, and what would help.
+
+A POD is NAMESPACE/NAME, pod/NAMESPACE/NAME, or NAME with -n. Without any POD and -l, it is about the
+pods of manifests in the input, or else about all pods that have no node. The input is read from -f as
+'plan' reads it: files, folders, standard input ('-', also when something is piped in and there is no
+-f). Nothing is changed anywhere, and no server is talked to.
+
+\b
+  springtide why team-a/train-0 -f dump.json
+  springtide why -f dump.json -f job.yaml
+  kubectl get nodes,pods -A -o json | springtide why -n team-a train-0
+
+Exit codes: 0 every pod that was asked about fits a node or has one, 1 some do not, 2 wrong usage or
+input.
+"""
+
+
+@click.command("why", help=HELP, short_help="Say why pods have no node, and what would help.")
+@click.argument("pods", nargs=-1, metavar="[POD]...")
+@click.option(
+    "-f",
+    "--filename",
+    "filenames",
+    multiple=True,
+    type=click.Path(allow_dash=True),
+    help="Read this file or folder, or standard input for '-'. May be repeated.",
+)
+@click.option(
+    "--groups",
+    multiple=True,
+    type=click.Path(),
+    help="Read node groups from this file, beside what else is read. May be repeated.",
+)
+@click.option("-n", "--namespace", default="", help="The namespace of pods named without one.")
+@click.option(
+    "-l",
+    "--selector",
+    default="",
+    help="Ask about all pods with these labels, as kubectl reads -l.",
+)
+@click.option(
+    "--all-nodes", is_flag=True, help="Tell every node by itself, and every device on it."
+)
+@click.option(
+    "-o",
+    "--output",
+    type=NearestChoice(FORMATS),
+    default="table",
+    show_default=True,
+    help="How to print the answer; 'name' prints only the pods that do not fit.",
+)
+@click.option(
+    "--node-policy",
+    type=NearestChoice(NODE_POLICIES),
+    default="binpack",
+    show_default=True,
+    help="How the device scheduler picks nodes for pods that do not say it.",
+)
+@click.option(
+    "--device-policy",
+    type=NearestChoice(DEVICE_POLICIES),
+    default="spread",
+    show_default=True,
+    help="How it picks devices on a node for pods that do not say it.",
+)
+@click.option("--warnings", is_flag=True, help="Print every problem of the input in full.")
+@click.option("--no-headers", is_flag=True, help="Leave out the headings of the tables.")
+@verbose_option
+@click.pass_context
+def why(
+    ctx: click.Context,
+    *,
+    pods: tuple[str, ...],
+    filenames: tuple[str, ...],
+    groups: tuple[str, ...],
+    namespace: str,
+    selector: str,
+    all_nodes: bool,
+    output: Output,
+    node_policy: str,
+    device_policy: str,
+    warnings: bool,
+    no_headers: bool,
+    verbosity: int,
+) -> None:
+    """Explain the pods that the options name."""
+    if pods and selector:
+        ctx.fail("Name pods or give -l, not both: -l asks about all pods with these labels.")
+    # No linear algebra is done here, and its library's threads take longer to start than the answer.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # Imported here, because it takes longer than all of click and help does not need it.
+    from springtide.cli import explaining  # noqa: PLC0415
+
+    report = explaining.answer(
+        explaining.Question(
+            paths=(*sources(ctx, filenames, how="name a file or folder with -f"), *groups),
+            pods=pods,
+            namespace=namespace,
+            selector=selector,
+            tells_all_nodes=all_nodes,
+            node_policy=node_policy,
+            device_policy=device_policy,
+        ),
+        explaining.View(
+            output=output,
+            has_headers=not no_headers,
+            has_warnings=warnings,
+            verbosity=verbosity,
+        ),
+    )
+    ctx.exit(FITS if report.fits else FITS_NOT)
