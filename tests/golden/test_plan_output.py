@@ -15,6 +15,7 @@ UNSATISFIED = {
     "aks-template-too-large",
     "aks-template-unregistered",
     "device-claims",
+    "gang",
 }
 SUFFIXES = {
     "table": "table.txt",

@@ -11,12 +11,13 @@ from springtide.apps.why import Request, WhyReport, run
 from springtide.apps.why.asked import Names
 from springtide.base.clock import Clock
 from springtide.cli import formats, why_table
+from springtide.cli.input import read_input
+from springtide.cli.options import Cluster
 from springtide.cli.plan_table import Style, Times, problem_text
 from springtide.cli.planning import View
 from springtide.cli.terminal import Terminal, standard_output
-from springtide.cli.watching import read_sources, tell_reading, watched
+from springtide.cli.watching import watched
 from springtide.edge.machine import MachineClock
-from springtide.wire.documents import decode
 
 __all__ = ["Question", "View", "answer"]
 
@@ -31,6 +32,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     tells_all_nodes: bool
     node_policy: str
     device_policy: str
+    cluster: Cluster | None = None
 
 
 def answer(question: Question, view: View) -> WhyReport:
@@ -49,9 +51,8 @@ def answer(question: Question, view: View) -> WhyReport:
 
 def _explained(question: Question, clock: Clock, onlooker: Onlooker) -> tuple[WhyReport, Times]:
     started_s = clock.monotonic_s()
-    found = decode(read_sources(question.paths, onlooker.progress))
+    found = read_input(question.paths, question.cluster, clock=clock, onlooker=onlooker)
     read_s = clock.monotonic_s()
-    tell_reading(found, read_s - started_s, onlooker.tell)
     report = run(found, _request(question), clock=clock, onlooker=onlooker)
     explained_s = clock.monotonic_s()
     return report, Times(reading_s=read_s - started_s, planning_s=explained_s - read_s)

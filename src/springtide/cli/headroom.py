@@ -8,7 +8,13 @@ from typing import Final, Literal, cast
 
 import click
 
-from springtide.cli.options import Chain, NearestChoice, sources
+from springtide.cli.options import (
+    Chain,
+    Cluster,
+    NearestChoice,
+    sources,
+    whole_cluster_options,
+)
 from springtide.cli.verbosity import verbose_option
 
 FORMATS: Final = ("table", "wide", "json", "yaml", "csv", "name")
@@ -21,14 +27,17 @@ HELP: Final = """Say for each kind of pod how many more fit now, where, and what
 
 Answers for the asks of pods that run or wait, the most frequent first, and for a standard ladder: parts
 of a device's memory and whole devices of every type. What fits at once is also the largest gang that
-can start. Reads what 'springtide plan' reads; nothing is changed anywhere, and no server is talked to.
+can start. Reads what 'springtide plan' reads, a live cluster too with --kubeconfig, --context or -A.
+Nothing is changed anywhere.
 
 \b
   springtide headroom FOLDER
   springtide headroom FOLDER --ask gpu=1,gpumem=16384,cpu=4,memory=16Gi
+  springtide headroom -A
   kubectl get nodes,pods -A -o json | springtide headroom --chart
 
-Exit codes: 0 answered, 2 wrong usage or input.
+Exit codes: 0 answered, 2 wrong usage or input, 3 the cluster cannot be reached, 4 its nodes or pods
+may not be read.
 """
 
 Output = Literal["table", "wide", "json", "yaml", "csv", "name"]
@@ -113,6 +122,7 @@ Output = Literal["table", "wide", "json", "yaml", "csv", "name"]
     show_default=True,
     help="How it picks devices on a node for pods that do not say it.",
 )
+@whole_cluster_options
 @click.option("--warnings", is_flag=True, help="Print every problem of the input in full.")
 @click.option("--no-headers", is_flag=True, help="Leave out the headings of the tables.")
 @verbose_option
@@ -133,6 +143,7 @@ def headroom(
     svg: str | None,
     node_policy: str,
     device_policy: str,
+    cluster: Cluster,
     warnings: bool,
     no_headers: bool,
     verbosity: int,
@@ -145,9 +156,12 @@ def headroom(
     # Imported here, because it takes longer than all of click and help does not need it.
     from springtide.cli import headroom_answer  # noqa: PLC0415
 
+    named = (*paths, *filenames)
+    is_live = cluster.is_asked(has_paths=bool(named))
     headroom_answer.answer(
         headroom_answer.Question(
-            paths=(*sources(ctx, (*paths, *filenames)), *groups),
+            paths=(*(named if is_live else sources(ctx, named)), *groups),
+            cluster=cluster if is_live else None,
             asks=asks,
             manifests=manifests,
             about=cast("tuple[headroom_answer.About, ...]", about or ()),

@@ -10,9 +10,11 @@ from springtide.apps.headroom import About, HeadroomReport, Request, run
 from springtide.apps.planner.families import Policies
 from springtide.apps.planner.onlooker import NOBODY, Onlooker
 from springtide.cli import formats, headroom_chart, headroom_rows, headroom_svg, headroom_table
+from springtide.cli.input import read_input
+from springtide.cli.options import Cluster
 from springtide.cli.plan_table import problem_text
 from springtide.cli.terminal import Terminal, standard_output
-from springtide.cli.watching import read_sources, tell_reading, watched
+from springtide.cli.watching import watched
 from springtide.edge.files import read, write
 from springtide.edge.machine import MachineClock
 from springtide.model.pod import Pod
@@ -32,6 +34,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     by: str = ""
     node_policy: str
     device_policy: str
+    cluster: Cluster | None = None
 
 
 class View(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,9 +71,8 @@ def answered(
     clock = MachineClock()
     started_s = clock.monotonic_s()
     manifests = _manifests(question.manifests)
-    found = decode(read_sources(question.paths, onlooker.progress))
+    found = read_input(question.paths, question.cluster, clock=clock, onlooker=onlooker)
     read_s = clock.monotonic_s()
-    tell_reading(found, read_s - started_s, onlooker.tell)
     request = Request(
         asks=question.asks,
         about=question.about,

@@ -14,15 +14,13 @@ import click
 from springtide import __version__
 from springtide.base.errors import SpringtideError
 from springtide.cli.completion import completion
+from springtide.cli.endings import INTERRUPTED, UNREAD, USAGE, Ended
 from springtide.cli.headroom import headroom
 from springtide.cli.options import NearestGroup
 from springtide.cli.plan import plan
+from springtide.cli.snapshot import snapshot
 from springtide.cli.why import why
 
-USAGE: Final = 2
-INTERRUPTED: Final = 130
-# As a shell says of a program that the signal of a broken pipe ended.
-UNREAD: Final = 141
 _PLUGIN: Final = "kubectl-springtide"
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _COMPLETE: Final = "_SPRINGTIDE_COMPLETE"
@@ -31,7 +29,8 @@ _COMPLETE: Final = "_SPRINGTIDE_COMPLETE"
 @click.group(
     cls=NearestGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Exit codes: 0 yes, 1 no, 2 wrong usage or input, 3 server unreachable, 130 interrupted.",
+    epilog="Exit codes: 0 yes, 1 no, 2 wrong usage or input, 3 cluster or server unreachable, "
+    "4 denied, 130 interrupted.",
 )
 @click.version_option(__version__, message="springtide %(version)s")
 def springtide() -> None:
@@ -47,6 +46,7 @@ def version() -> None:
 springtide.add_command(plan)
 springtide.add_command(headroom)
 springtide.add_command(why)
+springtide.add_command(snapshot)
 springtide.add_command(completion)
 
 
@@ -93,7 +93,7 @@ def run(arguments: Sequence[str], *, prog_name: str | None = None) -> int:
         return USAGE
     except SpringtideError as fault:
         click.echo(f"Error: {fault}", err=True)
-        return USAGE
+        return fault.code if isinstance(fault, Ended) else USAGE
     except (BrokenPipeError, SystemExit):
         # The latter is how click ends where whoever read the answer is gone.
         return _unread()

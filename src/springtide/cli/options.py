@@ -1,10 +1,13 @@
-"""Command line words that offer the nearest one when mistyped."""
+"""Options that several commands share, and words that offer the nearest one when mistyped."""
 
 from __future__ import annotations
 
+import os
+import stat
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import click
 
@@ -15,7 +18,155 @@ from springtide.cli.context import Context
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+ResultT = TypeVar("ResultT")
+
 STDIN: Final = "-"
+REQUEST_TIMEOUT: Final = "30s"
+
+
+class Cluster(NamedTuple):
+    """Which live cluster is meant, and whose pods: no namespace means those of all of them."""
+
+    kubeconfig: str = ""
+    context: str = ""
+    namespace: str = ""
+    has_all_namespaces: bool = False
+    timeout_s: float = 0.0
+
+    def is_asked(self, *, has_paths: bool) -> bool:
+        """Return whether the cluster is to be read.
+
+        A kubeconfig or a context asks for it in any case, a namespace only where there is nothing
+        else that it could be about.
+        """
+        if self.kubeconfig or self.context:
+            return True
+        is_about_pods = bool(self.namespace) or self.has_all_namespaces
+        return is_about_pods and not has_paths and not is_piped()
+
+
+def sources(
+    ctx: click.Context, named: tuple[str, ...], *, how: str = "name a file or folder"
+) -> tuple[str, ...]:
+    """Return the paths to read; without any, what is piped in. `how` says how to name one."""
+    if named:
+        return named
+    if sys.stdin is None or sys.stdin.isatty():
+        ctx.fail(
+            f"There is nothing to read: {how}, or pipe in what "
+            "'kubectl get nodes,pods,daemonsets -A -o json' prints, or read the live cluster with -A."
+        )
+    return (STDIN,)
+
+
+def is_piped() -> bool:
+    """Return whether standard input is a pipe or a file, rather than a terminal or nothing."""
+    if sys.stdin is None or sys.stdin.isatty():
+        return False
+    try:
+        return not stat.S_ISCHR(os.fstat(sys.stdin.fileno()).st_mode)
+    except (OSError, ValueError):
+        return True
+
+
+class Duration(click.ParamType[float]):
+    """Seconds, or a duration as Go writes it; 0 is no limit."""
+
+    name = "duration"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the seconds, or end with a usage error."""
+        # Only a command line that says how long needs it.
+        from springtide.base.durations import (  # noqa: PLC0415
+            SECOND_NS,
+            MalformedDuration,
+            parse_duration_ns,
+        )
+
+        text = str(value)
+        try:
+            seconds = float(text) if text.isdecimal() else parse_duration_ns(text) / SECOND_NS
+        except MalformedDuration:
+            seconds = -1.0
+        if seconds < 0:
+            self.fail(f"{text!r} is no duration; write it like 30s, 2m or 1h.", param, ctx)
+        return seconds
+
+
+def cluster_options(command: Callable[..., ResultT]) -> Callable[..., ResultT]:
+    """Give a command the options that name a live cluster; it takes them as one `cluster`.
+
+    A command that always means the whole cluster takes `whole_cluster_options`.
+    """
+
+    @wraps(command)
+    def with_cluster(*arguments: Any, namespace: str, **rest: Any) -> ResultT:
+        if namespace and rest["cluster"].has_all_namespaces:
+            raise click.UsageError("--namespace and --all-namespaces exclude each other: give one.")
+        rest["cluster"] = rest["cluster"]._replace(namespace=namespace)
+        return command(*arguments, **rest)
+
+    return whole_cluster_options(_NAMESPACE(with_cluster))
+
+
+def whole_cluster_options(command: Callable[..., ResultT]) -> Callable[..., ResultT]:
+    """Give a command the options that name a live cluster, but none that picks a namespace."""
+
+    @wraps(command)
+    def with_cluster(
+        *arguments: Any,
+        kubeconfig: str,
+        context: str,
+        all_namespaces: bool,
+        request_timeout: float,
+        **rest: Any,
+    ) -> ResultT:
+        cluster = Cluster(kubeconfig, context, "", all_namespaces, request_timeout)
+        return command(*arguments, cluster=cluster, **rest)
+
+    for option in reversed(_CLUSTER):
+        with_cluster = option(with_cluster)
+    return with_cluster
+
+
+_NAMESPACE: Final = click.option(
+    "-n",
+    "--namespace",
+    default="",
+    metavar="NAME",
+    help="Answer only for pods of this namespace; everything else is still looked at. Without "
+    "any input, the live cluster of the current context is read.",
+)
+_CLUSTER: Final = (
+    click.option(
+        "--kubeconfig",
+        default="",
+        metavar="FILE",
+        help="Read the live cluster that this kubeconfig names, beside the files that are given.",
+    ),
+    click.option(
+        "--context",
+        default="",
+        metavar="NAME",
+        help="Read the live cluster of this context, beside the files that are given.",
+    ),
+    click.option(
+        "-A",
+        "--all-namespaces",
+        is_flag=True,
+        help="Look at all namespaces, as without this. Without any input, the live cluster of "
+        "the current context is read.",
+    ),
+    click.option(
+        "--request-timeout",
+        type=Duration(),
+        default=REQUEST_TIMEOUT,
+        show_default=True,
+        help="How long one request to the cluster may take; 0 is no limit.",
+    ),
+)
 
 
 class NearestGroup(click.Group):
@@ -136,17 +287,3 @@ def offer(word: str, known: Sequence[str]) -> str:
 
 def _unknown(word: str, known: Sequence[str]) -> str:
     return f"{word!r} is none of {', '.join(known)}.{offer(word, known)}"
-
-
-def sources(
-    ctx: click.Context, named: tuple[str, ...], *, how: str = "name a file or folder"
-) -> tuple[str, ...]:
-    """Return the paths to read; without any, what is piped in. `how` says how to name one."""
-    if named:
-        return named
-    if sys.stdin is None or sys.stdin.isatty():
-        ctx.fail(
-            f"There is nothing to read: {how}, or pipe in what "
-            "'kubectl get nodes,pods,daemonsets -A -o json' prints."
-        )
-    return (STDIN,)

@@ -8,7 +8,14 @@ from typing import Final, Literal
 
 import click
 
-from springtide.cli.options import Chain, Limit, NearestChoice, sources
+from springtide.cli.options import (
+    Chain,
+    Cluster,
+    Limit,
+    NearestChoice,
+    cluster_options,
+    sources,
+)
 from springtide.cli.verbosity import verbose_option
 
 FORMATS: Final = ("table", "wide", "json", "yaml", "name")
@@ -23,15 +30,18 @@ UNANSWERED: Final = 3
 HELP: Final = """Say which node groups to grow, by how many nodes, so that pending pods can run.
 
 Reads files, folders and standard input ('-', also when something is piped in and no PATH is given):
-Kubernetes objects as kubectl prints them, NodeGroups, DeviceProfiles. Nothing is changed anywhere.
-No server is talked to, except scheduler extenders if --call-extenders is given.
+Kubernetes objects as kubectl prints them, NodeGroups, DeviceProfiles. With --kubeconfig or --context it
+reads a live cluster too; with -n or -A it does so if there is no other input. Nothing is changed anywhere.
+No other server is talked to, except scheduler extenders if --call-extenders is given.
 
 \b
   springtide plan FOLDER
+  springtide plan -A --groups groups.yaml
   kubectl get nodes,pods,daemonsets -A -o json | springtide plan --groups groups.yaml
 
 Exit codes: 0 every pending pod can run after the plan, 1 some cannot, 2 wrong usage or input,
-3 a scheduler extender that has to agree gave no answer.
+3 the cluster cannot be reached, or a scheduler extender that has to agree gave no answer,
+4 nodes or pods of the cluster may not be read.
 """
 
 Output = Literal["table", "wide", "json", "yaml", "name"]
@@ -174,6 +184,7 @@ Output = Literal["table", "wide", "json", "yaml", "name"]
     is_flag=True,
     help="Refuse extenders with enableHTTPS and no CA, whose certificates nobody checks.",
 )
+@cluster_options
 @click.option("--warnings", is_flag=True, help="Print every problem of the input in full.")
 @click.option("--no-headers", is_flag=True, help="Leave out the headings of the tables.")
 @verbose_option
@@ -205,6 +216,7 @@ def plan(
     warnings: bool,
     no_headers: bool,
     verbosity: int,
+    cluster: Cluster,
 ) -> None:
     """Plan for the input that the options name."""
     # No linear algebra is done here, and its library's threads take longer to start than the plan.
@@ -212,9 +224,13 @@ def plan(
     # Imported here, because it takes longer than all of click and help does not need it.
     from springtide.cli import planning  # noqa: PLC0415
 
+    named = (*paths, *filenames)
+    is_live = cluster.is_asked(has_paths=bool(named))
     report = planning.answer(
         planning.Question(
-            paths=(*sources(ctx, (*paths, *filenames)), *groups),
+            paths=(*(named if is_live else sources(ctx, named)), *groups),
+            cluster=cluster if is_live else None,
+            namespace=cluster.namespace,
             expanders=expander,
             seed=seed,
             nodes_total_max=max_nodes_total,

@@ -56,6 +56,7 @@ def render(report: PlanReport, times: Times, style: Style) -> str:
         _new_nodes(report, style),
         _not_chosen(report, style),
         _fitting(report, style),
+        _gangs(report, style),
         *_stuck(report, style),
         _apart(report, style),
         _remarks(report, style),
@@ -128,6 +129,14 @@ def _fitting(report: PlanReport, style: Style) -> list[str]:
         pods.setdefault(item.node, []).append(item.pod)
     rows = [(node, _pods(names, style)) for node, names in pods.items()]
     return rows_table(("NODE", "PODS THAT FIT NOW"), rows, style)
+
+
+def _gangs(report: PlanReport, style: Style) -> list[str]:
+    rows = [
+        (gang.gang, str(gang.running), str(gang.minimum), gang.why)
+        for gang in sorted(report.gangs, key=lambda gang: gang.is_met)
+    ]
+    return rows_table(("GANG", "WOULD RUN", "AT LEAST", "WHY"), rows, style)
 
 
 # What is left

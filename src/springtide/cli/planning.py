@@ -12,13 +12,14 @@ from springtide.apps.planner.spending import Calls
 from springtide.base.clock import Clock
 from springtide.base.names import CPU, MEMORY
 from springtide.cli import formats, plan_table
+from springtide.cli.input import read_input
+from springtide.cli.options import Cluster
 from springtide.cli.terminal import Terminal, standard_output
-from springtide.cli.watching import read_sources, tell_reading, watched
+from springtide.cli.watching import watched
 from springtide.edge.machine import MachineClock, SeededRng
 from springtide.engine.capacity.quotas import Quota
 from springtide.engine.capacity.scene import Bounds, Manner
 from springtide.engine.capacity.similarity import Similarity
-from springtide.wire.documents import decode
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,6 +32,8 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     nodes_per_step_max: int
     node_policy: str
     device_policy: str
+    cluster: Cluster | None = None
+    namespace: str = ""
     balances: bool = False
     ignored_labels: tuple[str, ...] = ()
     cores_total_max: int = 0
@@ -74,10 +77,14 @@ def _planned(
     question: Question, clock: Clock, onlooker: Onlooker
 ) -> tuple[PlanReport, plan_table.Times]:
     started_s = clock.monotonic_s()
-    sources = read_sources(question.paths, onlooker.progress)
-    found = decode(sources, keeps_raws=question.calls_extenders)
+    found = read_input(
+        question.paths,
+        question.cluster,
+        clock=clock,
+        onlooker=onlooker,
+        keeps_raws=question.calls_extenders,
+    )
     read_s = clock.monotonic_s()
-    tell_reading(found, read_s - started_s, onlooker.tell)
     rng = SeededRng(question.seed)
     report = run(found, _request(question), clock=clock, rng=rng, onlooker=onlooker)
     planned_s = clock.monotonic_s()
@@ -86,6 +93,7 @@ def _planned(
 
 def _request(question: Question) -> Request:
     return Request(
+        namespace=question.namespace,
         expanders=question.expanders,
         policies=Policies(node=question.node_policy, device=question.device_policy),
         bounds=Bounds(

@@ -8,7 +8,7 @@ from typing import Final
 
 import click
 
-from springtide.cli.options import NearestChoice, sources
+from springtide.cli.options import Cluster, NearestChoice, cluster_options, sources
 from springtide.cli.plan import DEVICE_POLICIES, FORMATS, NODE_POLICIES, Output
 from springtide.cli.verbosity import verbose_option
 
@@ -20,15 +20,17 @@ HELP: Final = """Say why pods have no node: node by node, device by device, and 
 A POD is NAMESPACE/NAME, pod/NAMESPACE/NAME, or NAME with -n. Without any POD and -l, it is about the
 pods of manifests in the input, or else about all pods that have no node. The input is read from -f as
 'plan' reads it: files, folders, standard input ('-', also when something is piped in and there is no
--f). Nothing is changed anywhere, and no server is talked to.
+-f), and as there it may be a live cluster, with --kubeconfig or --context, or with -n or -A where nothing
+else is given. Nothing is changed anywhere.
 
 \b
   springtide why team-a/train-0 -f dump.json
   springtide why -f dump.json -f job.yaml
+  springtide why -n team-a train-0
   kubectl get nodes,pods -A -o json | springtide why -n team-a train-0
 
 Exit codes: 0 every pod that was asked about fits a node or has one, 1 some do not, 2 wrong usage or
-input.
+input, 3 the cluster cannot be reached, 4 its nodes or pods may not be read.
 """
 
 
@@ -48,7 +50,6 @@ input.
     type=click.Path(),
     help="Read node groups from this file, beside what else is read. May be repeated.",
 )
-@click.option("-n", "--namespace", default="", help="The namespace of pods named without one.")
 @click.option(
     "-l",
     "--selector",
@@ -80,6 +81,7 @@ input.
     show_default=True,
     help="How it picks devices on a node for pods that do not say it.",
 )
+@cluster_options
 @click.option("--warnings", is_flag=True, help="Print every problem of the input in full.")
 @click.option("--no-headers", is_flag=True, help="Leave out the headings of the tables.")
 @verbose_option
@@ -90,12 +92,12 @@ def why(
     pods: tuple[str, ...],
     filenames: tuple[str, ...],
     groups: tuple[str, ...],
-    namespace: str,
     selector: str,
     all_nodes: bool,
     output: Output,
     node_policy: str,
     device_policy: str,
+    cluster: Cluster,
     warnings: bool,
     no_headers: bool,
     verbosity: int,
@@ -108,11 +110,14 @@ def why(
     # Imported here, because it takes longer than all of click and help does not need it.
     from springtide.cli import explaining  # noqa: PLC0415
 
+    is_live = cluster.is_asked(has_paths=bool(filenames))
+    how = "name a file or folder with -f"
     report = explaining.answer(
         explaining.Question(
-            paths=(*sources(ctx, filenames, how="name a file or folder with -f"), *groups),
+            paths=(*(filenames if is_live else sources(ctx, filenames, how=how)), *groups),
+            cluster=cluster if is_live else None,
             pods=pods,
-            namespace=namespace,
+            namespace=cluster.namespace,
             selector=selector,
             tells_all_nodes=all_nodes,
             node_policy=node_policy,

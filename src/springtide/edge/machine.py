@@ -1,5 +1,6 @@
-"""This machine's clock, and a seeded source of chance: what decisions may not fetch themselves."""
+"""This machine's clock, and sources of chance: what decisions may not fetch themselves."""
 
+import os
 import time
 from typing import Final
 
@@ -13,6 +14,16 @@ class MachineClock:
     def monotonic_s(self) -> float:
         """Return seconds that never run backwards."""
         return time.monotonic()
+
+
+def secret(size: int) -> bytes:
+    """Return bytes that nobody can guess."""
+    return os.urandom(size)
+
+
+def noise() -> int:
+    """Return a number to seed chance with, where no run is to be repeated."""
+    return int.from_bytes(secret(8))
 
 
 class SeededRng:

@@ -100,13 +100,28 @@ class Resize(msgspec.Struct, frozen=True, kw_only=True):
     is_infeasible: bool = False
 
 
+class GangLink(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """How a pod names a gang: the group of the API, the name there, and its task in it, if any.
+
+    Pods with another `replica` are another gang of the same name. `minimum` is how many pods the pod
+    itself says must start together, as it is written; empty if it does not say.
+    """
+
+    api: str
+    name: str
+    task: str = ""
+    replica: str = ""
+    minimum: str = ""
+
+
 class Pod(msgspec.Struct, frozen=True, kw_only=True):
     """One pod. `node_name` is empty while it waits for a node; `preferences` count if they were read.
 
     `started` is a time in UTC to the second, as the API server writes it, so that texts compare as
     times; empty while no kubelet has the pod. `is_preempted` says that it is being deleted to make
     room for another. `made_claims` are the claims of devices that were made for it, by its own names
-    for them; an empty one was found not to be needed.
+    for them; an empty one was found not to be needed. `gang_links` name the
+    gang that it belongs to; the first that is known counts.
     """
 
     namespace: str
@@ -128,6 +143,7 @@ class Pod(msgspec.Struct, frozen=True, kw_only=True):
     is_init_done: bool = False
     resize: Resize | None = None
     made_claims: tuple[tuple[str, str], ...] = ()
+    gang_links: tuple[GangLink, ...] = ()
     preferences: Preferences = INDIFFERENT
 
     @property

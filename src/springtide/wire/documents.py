@@ -12,6 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from springtide.model.disruption import DisruptionBudget
+from springtide.model.gang import PodGroup
 from springtide.model.group import NodeGroup, PriorityRules
 from springtide.model.node import Node
 from springtide.model.pod import Pod
@@ -57,6 +58,7 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     selecting: Selecting = Selecting()
     namespaces: Mapping[str, Mapping[str, str]] = {}
     budgets: tuple[DisruptionBudget, ...] = ()
+    pod_groups: tuple[PodGroup, ...] = ()
     groups: tuple[NodeGroup, ...] = ()
     priorities: PriorityRules | None = None
     profiles: tuple[DeviceProfile, ...] = ()
@@ -142,6 +144,7 @@ class _Reading:
             selecting=objects.selecting,
             namespaces=objects.namespaces,
             budgets=tuple(objects.budgets.values()),
+            pod_groups=objects.pod_groups,
             groups=tuple(ours.groups.values()),
             priorities=self._priorities,
             profiles=profiles,

@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from springtide.apps.headroom import HeadroomReport, Request, run
+from springtide.apps.headroom.pools import UnknownLabel
 from springtide.apps.headroom.report import AskReport
 from springtide.apps.headroom.written import InvalidAsk
 from springtide.base.selectors import compile_selector, label_selector
@@ -246,6 +247,11 @@ def test_pools_are_told_apart_by_a_label_or_by_devices(by: str, names: list[str]
     answer = report(first, node("b", labels={"zone": "b"}), request=Request(by=by))
 
     assert [pool.name for pool in answer.pools] == names
+
+
+def test_a_label_that_no_node_has_is_refused_with_the_nearest() -> None:
+    with pytest.raises(UnknownLabel, match=r"Did you mean zone\?"):
+        report(node(labels={"zone": "a"}), request=Request(by="zon"))
 
 
 def test_room_is_told_by_pool_with_what_ends_it() -> None:

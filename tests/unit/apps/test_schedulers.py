@@ -285,3 +285,17 @@ def test_a_name_that_nodes_have_is_no_fault_of_the_configuration() -> None:
     }
 
     assert remedies(node, extenders=managing("nvidia.com/gpu")) == [""]
+
+
+def test_a_gang_is_told_what_to_change_as_well() -> None:
+    member = pod("p", "a", {"cpu": "1", DEVICES: "30"})
+    member["metadata"]["annotations"] = {"springtide.io/gang": "train"}
+
+    report = planned(
+        member, profiles=[{"schedulerName": "a"}], extenders=managing("nvidia.com/gpu")
+    )
+
+    (gang,) = report.gangs
+    assert gang.why.startswith("short by 1. The scheduler's configuration is in the way")
+    assert gang.why.endswith(gang.remedy)
+    assert gang.closest is None

@@ -374,6 +374,45 @@ DEVICES: Mapping[str, tuple[Sequence[Json], str]] = {
 }
 
 
+def in_gang(**metadata: object) -> Json:
+    made = pod()
+    return made | {"metadata": {**made["metadata"], **metadata}}
+
+
+def pod_group(version: str, spec: Json) -> Json:
+    return thing("PodGroup", "train", version=version, namespace="shop") | {"spec": spec}
+
+
+GANGS: Mapping[str, tuple[Sequence[Json], str]] = {
+    "minimum": (
+        [pod_group("scheduling.x-k8s.io/v1alpha1", {"minMember": -1})],
+        (
+            "PodGroup/shop/train, spec.minMember: -1 pods cannot be the minimum; give 0 or more. "
+            f"{LEFT_OUT}"
+        ),
+    ),
+    "policy": (
+        [pod_group("scheduling.k8s.io/v1beta1", {"schedulingPolicy": {}})],
+        f"PodGroup/shop/train, spec.schedulingPolicy: give exactly one of basic and gang. {LEFT_OUT}",
+    ),
+    "absent": (
+        [in_gang(labels={"scheduling.x-k8s.io/pod-group": "train"})],
+        f"{POD}: it belongs to the PodGroup shop/train of scheduling.x-k8s.io, which is not in",
+    ),
+    "annotation": (
+        [
+            in_gang(
+                annotations={"springtide.io/gang": "train", "springtide.io/gang-min-size": "all"}
+            )
+        ],
+        (
+            f"{POD}, metadata.annotations[\"springtide.io/gang-min-size\"]: 'all' is no number of pods. "
+            "Give 1 or more; "
+        ),
+    ),
+}
+
+
 @pytest.mark.parametrize(
     ("documents", "said"),
     [
@@ -383,6 +422,7 @@ DEVICES: Mapping[str, tuple[Sequence[Json], str]] = {
             ("selector", SELECTORS),
             ("quantity", QUANTITIES),
             ("devices", DEVICES),
+            ("gangs", GANGS),
         )
         for name, row in rows.items()
     ],

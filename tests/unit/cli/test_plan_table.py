@@ -6,6 +6,7 @@ import pytest
 from springtide.apps.planner.report import (
     ApartPod,
     FittingPod,
+    GangReport,
     GroupReport,
     GroupVerdict,
     InputReport,
@@ -25,6 +26,7 @@ def report(
     pending: int = 1,
     fitting: tuple[FittingPod, ...] = (),
     groups: tuple[GroupReport, ...] = (),
+    gangs: tuple[GangReport, ...] = (),
     stuck: tuple[StuckReport, ...] = (),
     apart: tuple[ApartPod, ...] = (),
     not_evaluated: tuple[NotEvaluated, ...] = (),
@@ -39,6 +41,7 @@ def report(
         pending=pending,
         fitting=fitting,
         groups=groups,
+        gangs=gangs,
         stuck=stuck,
         apart=apart,
         not_evaluated=not_evaluated,
@@ -241,3 +244,39 @@ def test_on_a_terminal_no_line_is_wider_than_it(width: int) -> None:
     text = lines(answer, Style(width=width))
 
     assert max(map(len, text)) <= width
+
+
+def gang(name: str, *, running: int, minimum: int, why: str) -> GangReport:
+    """Return what is said of a gang."""
+    return GangReport(
+        gang=name,
+        api="springtide.io",
+        minimum=minimum,
+        running=running,
+        standing=0,
+        is_met=running >= minimum,
+        short_by=max(0, minimum - running),
+        why=why,
+        pods=(),
+    )
+
+
+def test_gangs_that_are_short_come_first() -> None:
+    answer = report(
+        gangs=(
+            gang("team/met", running=3, minimum=2, why="has enough places"),
+            gang("team/short", running=6, minimum=8, why="short by 2"),
+        )
+    )
+
+    assert section(lines(answer), "GANG") == [
+        "GANG        WOULD RUN  AT LEAST  WHY",
+        "team/short  6          8         short by 2",
+        "team/met    3          2         has enough places",
+    ]
+
+
+def section(text: list[str], heading: str) -> list[str]:
+    """Return the lines from a heading to the next empty one."""
+    start = next(index for index, line in enumerate(text) if line.startswith(heading))
+    return text[start : text.index("", start)]

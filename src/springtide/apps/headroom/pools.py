@@ -6,6 +6,8 @@ from typing import Final
 import msgspec
 import numpy as np
 
+from springtide.base.errors import SpringtideError
+from springtide.base.nearest import nearest
 from springtide.engine.placement.family import Rows
 from springtide.engine.simulation.templates import members
 from springtide.model.columns import Interner
@@ -20,6 +22,16 @@ NO_LABEL: Final = "(no label)"
 NO_DEVICES: Final = "(no devices)"
 
 
+class UnknownLabel(SpringtideError):
+    """A label that no node has cannot tell them apart."""
+
+    def __init__(self, label: str, known: Sequence[str]) -> None:
+        longer = (name for name in known if name.endswith(f"/{label}"))
+        close = next(longer, None) or nearest(label, known)
+        offer = f" Did you mean {close}?" if close else " Name a label of the nodes."
+        super().__init__(f"--by {label}: no node has this label.{offer}")
+
+
 class Pools(msgspec.Struct, frozen=True, kw_only=True):
     """The pools by name, and each row's; `by` says what tells them apart."""
 
@@ -29,13 +41,19 @@ class Pools(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def pools(ledger: Ledger, groups: Sequence[NodeGroup], *, by: str = "") -> Pools:
-    """Return the pools: by the label that is asked for, or else by the best that nodes have."""
+    """Return the pools: by the label that is asked for, or else by the best that nodes have.
+
+    Raises `UnknownLabel` for one that no node has.
+    """
     if by == GROUP or (not by and groups):
         return _named(GROUP, _groups(ledger, groups))
     labelled = any(INSTANCE_TYPE in node.labels for node in ledger.nodes)
     if by == DEVICES or (not by and not labelled):
         return _named(DEVICES, [_types(ledger, row) for row in range(ledger.count)])
     label = by or INSTANCE_TYPE
+    known = {key for node in ledger.nodes for key in node.labels}
+    if ledger.count and label not in known:
+        raise UnknownLabel(label, (GROUP, DEVICES, *sorted(known)))
     return _named(label, [node.labels.get(label, NO_LABEL) for node in ledger.nodes])
 
 

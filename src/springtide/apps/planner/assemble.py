@@ -14,6 +14,7 @@ from springtide.apps.planner.device_claims import (
     waits_for_claims,
     without_device_claims,
 )
+from springtide.apps.planner.gangs import gathered
 from springtide.engine.capacity.situation import SizedGroup
 from springtide.engine.dynamic_resources.copies import slices_by_node
 from springtide.engine.framework.ask import keys_read
@@ -27,6 +28,7 @@ from springtide.engine.preemption import Evictable, Residents
 from springtide.engine.simulation.daemons import daemon_sets
 from springtide.engine.simulation.templates import Fleet, build, members
 from springtide.model.device import Inventory, Share
+from springtide.model.gang import Gang
 from springtide.model.group import NodeGroup, PriorityRules
 from springtide.model.ledger import Ledger
 from springtide.model.node import Node
@@ -45,7 +47,7 @@ from springtide.wire.k8s.foreign import CLAIM_VOLUMES
 class Picture(msgspec.Struct, frozen=True, kw_only=True):
     """The cluster as the engine sees it.
 
-    `waiting` are the pods to plan for, `apart` those that wait for something else, and `denied`
+    `waiting` are the pods to plan for, among them those of `gangs`, `apart` those that wait for something else, and `denied`
     manifests that could never become pods, each with the reason. `read_keys` are the labels that
     rules between pods read, None where there are no such rules. `evictable` are the pods that run.
     `defaults` knows who is spread by default, None if nobody is.
@@ -54,6 +56,7 @@ class Picture(msgspec.Struct, frozen=True, kw_only=True):
     ledger: Ledger
     groups: tuple[SizedGroup, ...]
     waiting: tuple[Pod, ...]
+    gangs: tuple[Gang, ...] = ()
     apart: tuple[tuple[Pod, str], ...]
     denied: tuple[tuple[Pod, str], ...]
     problems: tuple[Problem, ...]
@@ -95,6 +98,8 @@ def assemble(
             if (row := ledger.rows.get(place)) is not None
         ]
     )
+    together = gathered(pods, found.pod_groups, placed=placed, waiting=waiting)
+    problems.extend(together.problems)
     pods_on: dict[str, list[Pod]] = defaultdict(list)
     for pod, place in placed:
         pods_on[place].append(pod)
@@ -112,6 +117,7 @@ def assemble(
         ledger=ledger,
         groups=_groups(found, fleet, problems),
         waiting=tuple(waiting),
+        gangs=together.gangs,
         apart=tuple(apart),
         denied=tuple(denied),
         problems=tuple(_placed(problem, found.sources) for problem in problems),

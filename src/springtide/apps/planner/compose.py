@@ -1,17 +1,19 @@
 """From the engine's plan to the report: the sentences and counts that people and programs read."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
 from msgspec.structs import replace
 
 from springtide.apps.planner.assemble import Picture
+from springtide.apps.planner.gang_report import gang_report, held_back, limited_by
 from springtide.apps.planner.report import (
     ApartPod,
     ExtenderReport,
     FittingPod,
+    GangReport,
     GroupReport,
     GroupVerdict,
     InputReport,
@@ -22,6 +24,7 @@ from springtide.apps.planner.report import (
     ReasonReport,
     StuckReport,
 )
+from springtide.apps.planner.words import are, counted, fit, joined, with_detail
 from springtide.engine.capacity.events import not_triggered
 from springtide.engine.capacity.explain import Stuck
 from springtide.engine.capacity.situation import Plan, SizedGroup, Step
@@ -52,17 +55,22 @@ def compose(
     remedies: Mapping[int, str] = MappingProxyType({}),
     extenders: tuple[ExtenderReport, ...] = (),
 ) -> PlanReport:
-    """Return the report of a plan; `remedies` are by the place of what is stuck."""
+    """Return the report of a plan; `remedies` are by the place among the plan's obstacles."""
     told = [_stuck(item, remedies.get(index, "")) for index, item in enumerate(plan.stuck)]
     stuck = _merged(told)
     return PlanReport(
         summary=" ".join(
-            [summary(plan, len(picture.waiting)), *_beyond_nodes(stuck, len(picture.waiting))]
+            [
+                summary(plan, len(picture.waiting)),
+                *held_back(plan.gangs),
+                *_beyond_nodes(stuck, len(picture.waiting)),
+            ]
         ),
-        is_satisfied=not stuck and not picture.denied,
+        is_satisfied=not stuck and not picture.denied and all(each.is_met for each in plan.gangs),
         pending=len(picture.waiting),
         fitting=tuple(FittingPod(pod=pod.key, node=node) for pod, node in plan.fitting),
         groups=tuple(_group(item, plan) for item in picture.groups),
+        gangs=tuple(_gangs(plan, remedies)),
         stuck=stuck,
         apart=tuple(
             ApartPod(pod=pod.key, reason=reason)
@@ -89,16 +97,16 @@ def summary(plan: Plan, pending: int) -> str:
     """Return the answer in a few sentences."""
     if not pending:
         return " ".join(["No pod is waiting for a node.", *_raising(plan.steps)])
-    parts = [f"{_are(pending, 'pod')} pending."]
+    parts = [f"{are(pending, 'pod')} pending."]
     if plan.fitting:
         parts.append(
-            f"{_count(len(plan.fitting), 'pod')} already {_fit(len(plan.fitting))} the nodes that are there."
+            f"{counted(len(plan.fitting), 'pod')} already {fit(len(plan.fitting))} the nodes that are there."
         )
     grown = _grown(step for step in plan.steps if not step.is_raise or step.nodes)
     helped = sum(len(node.pods) for step in plan.steps for node in step.nodes)
     left = sum(len(item.pods) for item in plan.stuck)
     if grown:
-        rest = f"; {left} {_fit(left)} nowhere." if left else "."
+        rest = f"; {left} {fit(left)} nowhere." if left else "."
         parts.append(f"Adding {_adding(grown)} lets {_whom(helped, pending)} run{rest}")
     elif left:
         parts.append(_no_help(left, pending, has_groups=bool(plan.sizes)))
@@ -122,7 +130,7 @@ def _grown(steps: Iterable[Step]) -> dict[str, int]:
 
 
 def _adding(grown: Mapping[str, int]) -> str:
-    return _and([f"{_count(count, 'node')} to {name}" for name, count in grown.items()])
+    return joined([f"{counted(count, 'node')} to {name}" for name, count in grown.items()])
 
 
 def _beyond_nodes(stuck: Iterable[StuckReport], pending: int) -> list[str]:
@@ -148,7 +156,17 @@ def _no_help(left: int, pending: int, *, has_groups: bool) -> str:
     what = "No node group helps" if has_groups else "There is no node group to grow"
     if left == pending:
         return f"{what}: {'it fits' if left == 1 else 'they fit'} nowhere."
-    return f"{what}: {left} of them {_fit(left)} nowhere."
+    return f"{what}: {left} of them {fit(left)} nowhere."
+
+
+def _gangs(plan: Plan, remedies: Mapping[int, str]) -> Iterator[GangReport]:
+    index = len(plan.stuck)
+    for answer in plan.gangs:
+        if answer.obstacle is None:
+            yield gang_report(answer)
+        else:
+            yield gang_report(answer, remedy=remedies.get(index, ""))
+            index += 1
 
 
 # Groups
@@ -178,7 +196,7 @@ def _why(steps: Sequence[Step], short: Refusal | None) -> str:
     spare = sum(step.size_after - step.size_before - len(step.nodes) for step in needed)
     if spare:
         why = f"{why}; {spare} more than the pods need, because {_because(needed)}"
-    return why if short is None else f"{why}, but not all the way: {_with_detail(short)}"
+    return why if short is None else f"{why}, but not all the way: {with_detail(short)}"
 
 
 def _because(steps: Sequence[Step]) -> str:
@@ -194,7 +212,7 @@ def _why_not(item: SizedGroup, plan: Plan, objections: Sequence[tuple[Refusal, i
     name = item.group.name
     short = dict(plan.short).get(name)
     if short is not None:
-        return f"stays below its minimum size of {item.group.min_size}: {_with_detail(short)}"
+        return f"stays below its minimum size of {item.group.min_size}: {with_detail(short)}"
     passed_over = _passed_over(name, plan.steps)
     if passed_over:
         return passed_over
@@ -208,9 +226,10 @@ def _why_not(item: SizedGroup, plan: Plan, objections: Sequence[tuple[Refusal, i
         None,
     )
     if limited is not None:
-        return f"would help, but {_with_detail(limited)}"
-    if objections:
-        return _objections(objections)
+        return f"would help, but {with_detail(limited)}"
+    of_gangs = limited_by(plan.gangs, name)
+    if of_gangs or objections:
+        return of_gangs or _objections(objections)
     if item.size >= item.group.max_size:
         return f"max node group size reached: {item.size} of at most {item.group.max_size} nodes"
     return "not needed"
@@ -238,20 +257,20 @@ def _objections(objections: Sequence[tuple[Refusal, int]]) -> str:
     counts = {text: sum(count for _, count in found) for text, found in by_text.items()}
     ordered = sorted(by_text, key=lambda text: -counts[text])
     parts = [
-        f"{_count(counts[text], 'pod')}: {_told(by_text[text])}"
+        f"{counted(counts[text], 'pod')}: {_told(by_text[text])}"
         if len(ordered) > 1
         else _told(by_text[text])
         for text in ordered[:OBJECTIONS_MAX]
     ]
     left_out = len(ordered) - len(parts)
-    return "; ".join([*parts, f"and {_count(left_out, 'other reason')}"] if left_out else parts)
+    return "; ".join([*parts, f"and {counted(left_out, 'other reason')}"] if left_out else parts)
 
 
 def _told(same: Sequence[tuple[Refusal, int]]) -> str:
     """Return one reason with its numbers, of the most pods where pods differ in them."""
     refusal, _ = max(same, key=lambda item: item[1])
     if len(same) == 1 or not refusal.detail:
-        return _with_detail(refusal)
+        return with_detail(refusal)
     return f"{refusal.text}: for example {refusal.detail}"
 
 
@@ -304,29 +323,3 @@ def not_evaluated(pods: Sequence[Pod]) -> tuple[NotEvaluated, ...]:
         )
         for field, count in sorted(counts.items())
     )
-
-
-# Words
-
-
-def _with_detail(refusal: Refusal) -> str:
-    text, detail = refusal.text, refusal.detail
-    if not detail:
-        return text
-    return f"{text} ({detail})" if ": " in text else f"{text}: {detail}"
-
-
-def _count(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
-def _are(count: int, noun: str) -> str:
-    return f"{_count(count, noun)} {'is' if count == 1 else 'are'}"
-
-
-def _fit(count: int) -> str:
-    return "fits" if count == 1 else "fit"
-
-
-def _and(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -77,6 +77,43 @@ class StuckReport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     remedy: str = ""
 
 
+class TaskReport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A task of a gang: how many of its pods must run, and how many would."""
+
+    name: str
+    minimum: int
+    running: int
+
+
+class GangReport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """Pods that start together or not at all.
+
+    `running` counts those that run after the plan if it `is_met`; otherwise none of `pods` is planned
+    for, `running` is how many would run beside everything else, and `short_by` how many more must.
+    `standing` of them have their places already. `why` says it in words, `message` is
+    kube-scheduler's sentence about the existing nodes for the next pod that the gang needs, and
+    `closest` the group that comes nearest to taking it; where this one would do but for a limit,
+    `nodes_needed` and `nodes_allowed` count its new nodes. `remedy` says what to change where no node
+    could help; then there is no closest group.
+    """
+
+    gang: str
+    api: str
+    minimum: int
+    running: int
+    standing: int
+    is_met: bool
+    short_by: int
+    why: str
+    pods: tuple[str, ...]
+    tasks: tuple[TaskReport, ...] = ()
+    message: str = ""
+    closest: GroupVerdict | None = None
+    nodes_needed: int = 0
+    nodes_allowed: int = 0
+    remedy: str = ""
+
+
 class ApartPod(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """A pod without a node that no node would help, and what it waits for."""
 
@@ -152,6 +189,7 @@ class PlanReport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     pending: int
     fitting: tuple[FittingPod, ...]
     groups: tuple[GroupReport, ...]
+    gangs: tuple[GangReport, ...] = ()
     stuck: tuple[StuckReport, ...]
     apart: tuple[ApartPod, ...]
     not_evaluated: tuple[NotEvaluated, ...]

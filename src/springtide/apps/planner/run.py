@@ -27,6 +27,8 @@ __all__ = ["InvalidInput", "Request", "run"]
 class Request(msgspec.Struct, frozen=True, kw_only=True):
     """What the caller may choose; without `calls` scheduler extenders are taken to agree.
 
+    With a `namespace` only its pods are planned for.
+
     Whoever has them called keeps objects as they were written when the input is decoded.
     """
 
@@ -35,6 +37,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     bounds: Bounds = Bounds()
     manner: Manner = Manner()
     calls: Calls | None = None
+    namespace: str = ""
 
 
 def run(
@@ -44,8 +47,14 @@ def run(
 
     Raises `UnknownExpander` for a chain that makes no sense, and what `staged` raises.
     """
-    policies, calls = request.policies, request.calls
-    with staged(found, policies=policies, calls=calls, clock=clock, onlooker=onlooker) as stage:
+    with staged(
+        found,
+        policies=request.policies,
+        calls=request.calls,
+        clock=clock,
+        namespace=request.namespace,
+        onlooker=onlooker,
+    ) as stage:
         onlooker.progress.begin("Planning: the nodes that are there")
         prices = PriceModel(cluster_size=stage.picture.ledger.count)
         answer = plan(
@@ -55,6 +64,7 @@ def run(
     told_of(answer, stage.picture, onlooker.tell)
     picture, judges, account = stage.picture, stage.judges, stage.heard.account()
     notes = (
+        *stage.notes,
         *scheduler_notes(judges, picture.waiting, found.selecting),
         *idle_limits(request.bounds.quotas, picture),
         *account.notes,
@@ -65,7 +75,7 @@ def run(
         read=input_report(found, notes),
         problems=stage.problems,
         extenders=account.reports,
-        remedies=remedies(answer.stuck, judges, stage.families, picture),
+        remedies=remedies(answer.obstacles, judges, stage.families, picture),
     )
 
 
@@ -74,6 +84,7 @@ def _situation(stage: Stage, request: Request, clock: Clock) -> Situation:
         tables=stage.tables,
         classifier=stage.classifier,
         pending=stage.picture.waiting,
+        gangs=stage.picture.gangs,
         groups=stage.picture.groups,
         clock=clock,
         bounds=request.bounds,

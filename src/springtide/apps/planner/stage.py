@@ -7,6 +7,7 @@ import msgspec
 
 from springtide.apps.planner import inspection
 from springtide.apps.planner.assemble import Picture, assemble
+from springtide.apps.planner.choosing import within
 from springtide.apps.planner.consulting import Consulted, consulted
 from springtide.apps.planner.families import Policies
 from springtide.apps.planner.onlooker import NOBODY, Onlooker, looking_at
@@ -24,7 +25,10 @@ from springtide.wire.documents import Input
 
 
 class Stage(msgspec.Struct, frozen=True, kw_only=True):
-    """One input, set up to be asked about. `problems` is all that is wrong with it."""
+    """One input, set up to be asked about.
+
+    `problems` is all that is wrong with it, `notes` say which of its pods are not asked about.
+    """
 
     families: Mapping[str, DeviceFamily]
     picture: Picture
@@ -33,6 +37,7 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
     tables: Tables
     classifier: Classifier
     problems: tuple[Problem, ...]
+    notes: tuple[str, ...] = ()
 
 
 @contextmanager
@@ -42,9 +47,12 @@ def staged(
     policies: Policies,
     calls: Calls | None,
     clock: Clock,
+    namespace: str = "",
     onlooker: Onlooker = NOBODY,
 ) -> Iterator[Stage]:
     """Give the stage; extenders, if there are calls for them, are there as long as it is used.
+
+    Only pods of the namespace wait there, of all namespaces if none is named.
 
     Raises `InvalidInput` for a device configuration and `InvalidDocument` for a scheduler
     configuration with which nothing starts, or with an extender that cannot be called as it says.
@@ -55,6 +63,9 @@ def staged(
     claimable = Claimable(storage=found.storage, devices=found.device_objects, selectors=selectors)
     judges = schedulers(found.scheduler, kinds, claimable)
     picture = assemble(found, kinds, spreading=judges.spreading)
+    notes: tuple[str, ...] = ()
+    if namespace:
+        picture, notes = within(picture, namespace)
     with consulted(found, picture, kinds, allowed=calls, clock=clock, tell=onlooker.tell) as heard:
         yield Stage(
             families=kinds,
@@ -83,4 +94,5 @@ def staged(
                 *judges.problems,
                 *heard.problems,
             ),
+            notes=notes,
         )

@@ -6,27 +6,42 @@ its nodes and pods join the picture; what is left goes into the next round, unti
 The caller's ledger is as it was afterwards.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from msgspec.structs import replace
 
 from springtide.engine.capacity.batches import Batch, batches
 from springtide.engine.capacity.carrying import Carried, Picture, carry_out, carry_up
+from springtide.engine.capacity.course import Course
 from springtide.engine.capacity.decision import Growth, decide, skip_reason
 from springtide.engine.capacity.estimate import Estimate, NewNode, estimate
-from springtide.engine.capacity.explain import LIMIT, GroupAnswer, Stuck, objections, stuck
+from springtide.engine.capacity.explain import (
+    LIMIT,
+    GroupAnswer,
+    Objections,
+    Stuck,
+    objections,
+    stuck,
+)
+from springtide.engine.capacity.limits import Limiter
 from springtide.engine.capacity.message import Rows, message
 from springtide.engine.capacity.minimum import CLUSTER_FULL, at_least, raised
 from springtide.engine.capacity.options import Expander
 from springtide.engine.capacity.quotas import tracked
 from springtide.engine.capacity.scene import Candidate, Scene, limiter
 from springtide.engine.capacity.schedulable import fill
-from springtide.engine.capacity.situation import Plan, Situation, SizedGroup, Step
+from springtide.engine.capacity.situation import GangAnswer, Plan, Situation, SizedGroup, Step
 from springtide.engine.capacity.start import Start, begin_all
 from springtide.engine.framework.ask import reads_others
+from springtide.engine.gang.ground import likeness
+from springtide.engine.gang.settling import Settled, settle, settle_more
+from springtide.engine.gang.shortfall import Shortfall, explained
+from springtide.engine.gang.tally import tally
 from springtide.engine.placement.classes import PodClass
 from springtide.engine.simulation.templates import Template
+from springtide.model.gang import Gang
 from springtide.model.overlay import Overlay
 from springtide.model.pod import Pod
 from springtide.model.refusal import Refusal
@@ -51,19 +66,18 @@ class _Planner:
         self.situation = situation
         self.chain = chain
         self.tables = situation.tables
+        self.progress = situation.progress
         self.overlay = Overlay(self.tables.ledger)
-        self.sizes = {item.group.name: item.size for item in situation.groups}
+        self.existing = self.overlay.ledger.count
         self.starts: dict[str, Start] = {}
-        self.tracker = tracked(self.tables.ledger, situation.bounds.quotas)
         self.estimates: dict[tuple[object, ...], Estimate] = {}
-        self.steps: list[Step] = []
-        self.names: list[tuple[str, ...]] = []
-        self.placed: dict[str, list[Pod]] = {}
-        self.rejected: dict[str, str] = {}
-        self.limits: dict[str, Refusal] = {}
-        self.elsewhere: list[tuple[Pod, str]] = []
+        self.course = Course(
+            self.overlay,
+            tracked(self.tables.ledger, situation.bounds.quotas),
+            {item.group.name: item.size for item in situation.groups},
+        )
+        self.objected: Objections | None = None
         self.short: tuple[tuple[str, Refusal], ...] = ()
-        self.is_cut_off = False
         self.is_moving = _reads_others(situation) or self._share_devices()
         """Whether what a round places may change what nodes answer to the pods that are left."""
 
@@ -79,58 +93,91 @@ class _Planner:
 
     def run(self) -> Plan:
         """Fill existing nodes, grow groups round by round, and explain the rest."""
-        classifier = self.situation.classifier
-        progress, pending = self.situation.progress, self.situation.pending
-        filled = fill(pending, self.tables, self.overlay, classifier, progress=progress)
-        self.existing = self.overlay.ledger.count
-        self._ask_templates(filled.left)
-        objected = objections(
-            [(batch, self._answers(batch.pod_class)) for batch in batches(filled.left, classifier)]
-        )
-        left = filled.left
-        for round_number in range(ROUNDS_MAX):
-            progress.begin(f"Planning: step {round_number + 1}")
-            progress.placed(len(pending) - len(left), len(pending))
-            if round_number and self.is_moving:
-                # What the last round placed may repel or attract what is left, or even out how
-                # pods are spread, so that there is room again.
-                left = self._refill(left)
-                self._ask_templates(left)
-            done = self._grow(batches(left, classifier))
-            if done is None:
-                break
-            left = tuple(pod for pod in left if pod.uid not in done)
-        else:
-            self.is_cut_off = True
+        settled = settle(self.situation.pending, self.situation.gangs, self)
         if self.situation.manner.raises_to_minimum:
-            left = self._raise(left)
-        progress.begin("Explaining what fits nowhere")
-        remaining = batches(left, classifier)
-        scene = self._scene(remaining)
-        self.limits = {
-            candidate.group.name: self._limit(scene, candidate) for candidate in scene.candidates
-        }
+            settled = self._raise(settled)
+        self._ask_templates((*settled.left, *(pod for gang in settled.unmet for pod in gang.pods)))
+        gangs = self._gangs(settled)
+        self.progress.begin("Explaining what fits nowhere")
+        remaining = batches(settled.left, self.situation.classifier)
+        limits = self._limits(remaining)
+        served = self.course.served()
         return Plan(
-            fitting=(*filled.placed, *self.elsewhere),
-            steps=tuple(map(self._finished, self.steps, self.names)),
-            stuck=tuple(map(self._stuck, remaining)),
-            objections=objected,
+            fitting=self.course.fitting,
+            steps=tuple(_finished(step, names, served) for step, names in self.course.steps),
+            stuck=tuple(self._stuck(batch, limits) for batch in remaining),
+            objections=self.objected or (),
             sizes=tuple(
-                (item.group.name, item.size, self.sizes[item.group.name])
+                (item.group.name, item.size, self.course.sizes[item.group.name])
                 for item in self.situation.groups
             ),
             short=self.short,
+            gangs=gangs,
         )
+
+    # The ground that pods and gangs are placed on
+
+    def place(self, pods: Sequence[Pod]) -> tuple[Pod, ...]:
+        """Fill the nodes that are there by now, then grow groups round by round."""
+        classifier = self.situation.classifier
+        # An estimate is known by its first pods and their number, which holds within one placing.
+        self.estimates.clear()
+        left = self._fill(pods)
+        self._ask_templates(left)
+        if self.objected is None:
+            asked = [
+                (each, self._answers(each.pod_class, {})) for each in batches(left, classifier)
+            ]
+            self.objected = objections(asked)
+        for round_number in range(ROUNDS_MAX):
+            self.progress.begin(f"Planning: step {round_number + 1}")
+            self.progress.placed(len(pods) - len(left), len(pods))
+            if round_number and self.is_moving:
+                # What the last round placed may repel or attract what is left, or even out how
+                # pods are spread, so that there is room again.
+                left = self._fill(left)
+                self._ask_templates(left)
+            done = self._grow(batches(left, classifier))
+            if done is None:
+                return left
+            left = tuple(pod for pod in left if pod.uid not in done)
+        self.course.is_cut_off = True
+        return left
+
+    def likeness(self, pod: Pod) -> PodClass:
+        """Return the pod's class."""
+        return self.situation.classifier.classify(pod)
+
+    def fork(self) -> None:
+        """Open a level that can be reverted or committed."""
+        self.course.fork()
+
+    def revert(self) -> None:
+        """Undo everything since the last fork."""
+        self.course.revert()
+
+    def commit(self) -> None:
+        """Keep everything since the last fork."""
+        self.course.commit()
 
     # Asking
 
     def _ask_templates(self, pods: Iterable[Pod]) -> None:
-        classes = list(dict.fromkeys(map(self.situation.classifier.classify, pods)))
+        """Ask new nodes about the pods, as far as the answers are not known."""
+        classes = dict.fromkeys(map(self.situation.classifier.classify, pods))
+        if self.starts and not self.is_moving:
+            known = next(iter(self.starts.values())).verdicts
+            classes = dict.fromkeys(each for each in classes if each not in known)
+            if not classes:
+                return
         templates = [
             item.template for item in self.situation.groups if isinstance(item.template, Template)
         ]
-        starts = begin_all(templates, self.tables, self.overlay, classes)
-        self.starts = {start.template.group.name: start for start in starts}
+        starts = begin_all(templates, self.tables, self.overlay, list(classes))
+        for start in starts:
+            name = start.template.group.name
+            known_before = self.starts[name].verdicts if name in self.starts else {}
+            self.starts[name] = replace(start, verdicts={**known_before, **start.verdicts})
 
     def _verdict(self, item: SizedGroup, pod_class: PodClass) -> Refusal | None:
         if isinstance(item.template, Refusal):
@@ -141,7 +188,7 @@ class _Planner:
         return Scene(
             candidates=[self._candidate(item) for item in self.situation.groups],
             waiting=remaining,
-            tracker=self.tracker,
+            tracker=self.course.tracker,
             node_count=self.overlay.ledger.count,
             estimator=self._estimate,
             bounds=self.situation.bounds,
@@ -152,7 +199,7 @@ class _Planner:
         start = self.starts.get(item.group.name)
         return Candidate(
             group=item.group,
-            size=self.sizes[item.group.name],
+            size=self.course.sizes[item.group.name],
             template=item.template,
             verdicts={} if start is None else start.verdicts,
         )
@@ -178,27 +225,32 @@ class _Planner:
         self.estimates[key] = answer
         return answer
 
-    def _answers(self, pod_class: PodClass) -> list[GroupAnswer]:
+    def _answers(self, pod_class: PodClass, limits: Mapping[str, Refusal]) -> list[GroupAnswer]:
         """Return what every group says to the class, and what keeps those that would do."""
         return [
             GroupAnswer(
                 name=item.group.name,
                 template=item.template,
                 refusal=self._verdict(item, pod_class),
-                limit=self.limits.get(item.group.name, UNLIMITED),
+                limit=limits.get(item.group.name, UNLIMITED),
             )
             for item in self.situation.groups
         ]
 
-    def _stuck(self, batch: Batch) -> Stuck:
+    def _stuck(self, batch: Batch, limits: Mapping[str, Refusal]) -> Stuck:
         pod_class, evictable = batch.pod_class, self.situation.evictable
         there = Rows(overlay=self.overlay, below=self.existing, evictable=evictable)
         return stuck(
             batch,
-            self._answers(pod_class),
+            self._answers(pod_class, limits),
             self.tables.histogram(pod_class, below=self.existing),
             message=message(batch.first, pod_class, tables=self.tables, there=there),
         )
+
+    def _limits(self, remaining: Sequence[Batch]) -> dict[str, Refusal]:
+        """Return what keeps each group from growing now."""
+        scene = self._scene(remaining)
+        return {each.group.name: self._limit(scene, each) for each in scene.candidates}
 
     def _limit(self, scene: Scene, candidate: Candidate) -> Refusal:
         """Return what keeps the group from growing at the end."""
@@ -209,10 +261,10 @@ class _Planner:
         if 0 < total_max <= self.overlay.ledger.count:
             return CLUSTER_FULL
         reason = "time limit of the estimate reached"
-        if self.is_cut_off:
+        if self.course.is_cut_off:
             reason = f"a plan takes at most {ROUNDS_MAX} steps"
-        elif candidate.group.name in self.rejected:
-            reason = self.rejected[candidate.group.name]
+        elif candidate.group.name in self.course.rejected:
+            reason = self.course.rejected[candidate.group.name]
         return Refusal(rule=LIMIT, reasons=(reason,))
 
     # Growing
@@ -223,7 +275,9 @@ class _Planner:
         decision = decide(scene, self.chain)
         choice = decision.choice
         if choice is None or choice.option is None or not decision.growths:
-            self.rejected = {o.group.name: why for o, why in (choice.rejected if choice else ())}
+            self.course.rejected = {
+                o.group.name: why for o, why in (choice.rejected if choice else ())
+            }
             return None
         best = choice.option.group.name
         # What the estimate found goes onto nodes of its own group first.
@@ -234,39 +288,38 @@ class _Planner:
         carried = carry_out(growths, decision, waiting, self._picture(), together=together)
         if not carried.pods:
             self.overlay.revert()
-            self.rejected = {option.group.name: SHUT_OUT for option in decision.options}
+            self.course.rejected = {option.group.name: SHUT_OUT for option in decision.options}
             return None
         self.overlay.commit()
         rejected = tuple((option.group.name, why) for option, why in choice.rejected)
         sharing = f"shares what {best} would get, being similar to it"
-        for growth in growths:
+        for growth, names in zip(growths, carried.names, strict=True):
             if growth.name == best:
-                self._record(growth, why=choice.why, rejected=rejected)
+                self._record(growth, names, why=choice.why, rejected=rejected)
             else:
-                self._record(growth, why=sharing)
+                self._record(growth, names, why=sharing)
         return self._note(carried)
 
-    def _refill(self, left: tuple[Pod, ...]) -> tuple[Pod, ...]:
+    def _fill(self, pods: Sequence[Pod]) -> tuple[Pod, ...]:
         """Place pods wherever there is room by now, and return those without a node."""
-        filled = fill(left, self.tables, self.overlay, self.situation.classifier)
-        for pod, name in filled.placed:
-            if name in self.placed:
-                self.placed[name].append(pod)
-            else:
-                self.elsewhere.append((pod, name))
+        classifier, progress = self.situation.classifier, self.progress
+        filled = fill(pods, self.tables, self.overlay, classifier, progress=progress)
+        self.course.place(filled.placed)
         return filled.left
 
-    def _raise(self, left: tuple[Pod, ...]) -> tuple[Pod, ...]:
-        """Raise groups to their minimum sizes and return the pods that still fit nowhere."""
+    def _raise(self, settled: Settled) -> Settled:
+        """Raise groups to their minimum sizes and return what still gets no place."""
+        left = settled.left
         found = raised(self._scene(batches(left, self.situation.classifier)))
         self.short = found.short
         carried = carry_up(found.growths, left, self._picture())
-        for growth in found.growths:
+        for growth, names in zip(found.growths, carried.names, strict=True):
             group = self._item(growth.name).group
             why = f"raised to its minimum size of {group.min_size}"
-            self._record(growth, why=why, is_raise=True)
+            self._record(growth, names, why=why, is_raise=True)
         done = self._note(carried)
-        return tuple(pod for pod in left if pod.uid not in done)
+        settled = replace(settled, left=tuple(pod for pod in left if pod.uid not in done))
+        return settle_more(settled, self) if found.growths else settled
 
     def _picture(self) -> Picture:
         return Picture(
@@ -282,6 +335,7 @@ class _Planner:
     def _record(
         self,
         growth: Growth,
+        names: tuple[str, ...],
         *,
         why: str,
         rejected: tuple[tuple[str, str], ...] = (),
@@ -289,31 +343,73 @@ class _Planner:
     ) -> None:
         item = self._item(growth.name)
         assert isinstance(item.template, Template)
-        self.tracker.consume(item.template, growth.count)
-        self.sizes[growth.name] = growth.size_after
-        self.steps.append(
-            Step(
-                group=item.group,
-                size_before=growth.size_before,
-                size_after=growth.size_after,
-                nodes=(),
-                why=why,
-                rejected=rejected,
-                is_raise=is_raise,
-            )
+        self.course.tracker.consume(item.template, growth.count)
+        step = Step(
+            group=item.group,
+            size_before=growth.size_before,
+            size_after=growth.size_after,
+            nodes=(),
+            why=why,
+            rejected=rejected,
+            is_raise=is_raise,
         )
+        self.course.add_step(step, names)
 
     def _note(self, carried: Carried) -> set[str]:
         """Remember who went where, and return the pods that have a node now."""
-        self.names.extend(carried.names)
-        self.placed |= carried.placed
-        self.elsewhere.extend(carried.moved)
+        self.course.place((pod, name) for name, pods in carried.placed.items() for pod in pods)
+        self.course.place(carried.moved)
         return carried.pods
 
-    def _finished(self, step: Step, names: Iterable[str]) -> Step:
-        """Return the step with those of its nodes that got pods, then or later."""
-        served = (NewNode(name, tuple(self.placed[name])) for name in names if self.placed[name])
-        return replace(step, nodes=tuple(served))
+    # Gangs
+
+    def _gangs(self, settled: Settled) -> tuple[GangAnswer, ...]:
+        """Return what becomes of every gang; those alike lack the same."""
+        unmet = {gang.identity for gang in settled.unmet}
+        left = {pod.uid for pod in settled.left}
+        known: dict[Hashable, GangAnswer] = {}
+        answers = []
+        for gang in self.situation.gangs:
+            if gang.identity not in unmet:
+                answers.append(GangAnswer(gang=gang, tally=tally(gang, left), is_met=True))
+                continue
+            alike = (gang.minimum, likeness(gang, self))
+            if alike not in known:
+                known[alike] = explained(
+                    gang, self, partial(self._lack, gang, dict(self.course.sizes))
+                )
+            answers.append(replace(known[alike], gang=gang))
+        return tuple(answers)
+
+    def _lack(self, gang: Gang, sizes: Mapping[str, int], lack: Shortfall) -> GangAnswer:
+        """Return why the gang falls short, while those of its pods that fit have their places."""
+        answer = GangAnswer(gang=gang, tally=lack.tally, is_met=False)
+        if not lack.left:
+            return answer
+        self._ask_templates(lack.left)
+        remaining = batches(lack.left, self.situation.classifier)
+        obstacle = self._stuck(remaining[0], self._limits(remaining))
+        answer = replace(answer, obstacle=obstacle)
+        name, refusal = obstacle.closest, dict(obstacle.on_groups).get(obstacle.closest)
+        if refusal is None or refusal.rule != LIMIT or name not in self.starts:
+            return answer
+        missing = lack.left[: lack.tally.missing]
+        with self.overlay.trial():
+            more = estimate(
+                batches(missing, self.situation.classifier),
+                self.starts[name],
+                Limiter((), self.situation.clock),
+            )
+        allowed = self.course.sizes[name] - sizes[name]
+        needed = allowed + more.node_count if not more.left else 0
+        return replace(answer, nodes_needed=needed, nodes_allowed=allowed if needed else 0)
+
+
+def _finished(step: Step, names: Iterable[str], served: Mapping[str, Sequence[Pod]]) -> Step:
+    """Return the step with those of its nodes that got pods, then or later."""
+    return replace(
+        step, nodes=tuple(NewNode(name, tuple(served[name])) for name in names if name in served)
+    )
 
 
 def _reads_others(situation: Situation) -> bool:

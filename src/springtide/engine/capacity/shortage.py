@@ -16,14 +16,18 @@ def shortage(refusal: Refusal, pod_class: PodClass, free: Mapping[str, int]) -> 
     asked = dict(pod_class.amounts)
     short = [reason.removeprefix(_SHORT) for reason in refusal.reasons if reason.startswith(_SHORT)]
     return ", ".join(
-        f"{_shown(name, asked.get(name, 0))} {name} asked, {_shown(name, free.get(name, 0))} free"
+        f"{shown(name, asked.get(name, 0))} {name} asked, {shown(name, free.get(name, 0))} free"
         for name in short
     )
 
 
-def _shown(name: str, amount: int) -> str:
+def shown(name: str, amount: int) -> str:
     """Return an amount in scheduler units as people write the quantity."""
     nano = amount * 10**6 if name == CPU else amount * 10**9
-    is_bytes = name.startswith(_BYTES)
-    form = Format.BINARY_SI if is_bytes else Format.DECIMAL_SI
+    form = Format.BINARY_SI if is_bytes(name) else Format.DECIMAL_SI
     return Quantity(nano=nano, format=form).canonical()
+
+
+def is_bytes(name: str) -> bool:
+    """Return whether a resource is counted in bytes."""
+    return name.startswith(_BYTES)

@@ -9,10 +9,12 @@ from springtide.base.progress import Progress, Unwatched
 from springtide.engine.capacity.estimate import NewNode
 from springtide.engine.capacity.explain import Stuck
 from springtide.engine.capacity.scene import Bounds, Manner
+from springtide.engine.gang.tally import Tally
 from springtide.engine.placement.classes import Classifier
 from springtide.engine.placement.tables import Tables
 from springtide.engine.preemption import Evictable, Residents
 from springtide.engine.simulation.templates import Template
+from springtide.model.gang import Gang
 from springtide.model.group import NodeGroup
 from springtide.model.pod import Pod
 from springtide.model.refusal import Refusal
@@ -27,11 +29,15 @@ class SizedGroup(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Situation(msgspec.Struct, frozen=True, kw_only=True):
-    """What a plan is made from. No pod is counted on to go; `evictable` is only talked about."""
+    """What a plan is made from. No pod is counted on to go; `evictable` is only talked about.
+
+    Pods of `gangs` are among those that are pending.
+    """
 
     tables: Tables
     classifier: Classifier
     pending: Sequence[Pod]
+    gangs: Sequence[Gang] = ()
     groups: Sequence[SizedGroup]
     clock: Clock
     bounds: Bounds = Bounds()
@@ -55,10 +61,27 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     is_raise: bool = False
 
 
+class GangAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """What the plan does for a gang.
+
+    One that `is_met` runs with so many pods as `tally` says; otherwise none of its pods is planned for,
+    and that is how many would run beside everything else. Then `obstacle` says why the next pod that
+    it needs would not, None if it has too few pods; where only a limit keeps the closest group from
+    growing, `nodes_allowed` of `nodes_needed` new nodes of it are possible, else both are 0.
+    """
+
+    gang: Gang
+    tally: Tally
+    is_met: bool
+    obstacle: Stuck | None = None
+    nodes_needed: int = 0
+    nodes_allowed: int = 0
+
+
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """The answer. `objections` says of every group which pods it refuses, counted per reason.
 
-    `short` are groups that stay below their minimum size though they should not, with the reason.
+    `stuck` are pods that fit nowhere; those of gangs that are not met are only in `gangs`. `short` are groups that stay below their minimum size though they should not, with the reason.
     """
 
     fitting: tuple[tuple[Pod, str], ...]
@@ -67,3 +90,9 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     objections: tuple[tuple[str, tuple[tuple[Refusal, int], ...]], ...]
     sizes: tuple[tuple[str, int, int], ...]
     short: tuple[tuple[str, Refusal], ...] = ()
+    gangs: tuple[GangAnswer, ...] = ()
+
+    @property
+    def obstacles(self) -> tuple[Stuck, ...]:
+        """Return what is in the way: of pods that fit nowhere, then of gangs in their order."""
+        return (*self.stuck, *(each.obstacle for each in self.gangs if each.obstacle is not None))

@@ -13,10 +13,10 @@ from msgspec.structs import replace
 
 from springtide.base.names import CPU, PODS
 from springtide.base.quantity import NANO, Quantity
+from springtide.engine.capacity.shortage import is_bytes, shown
 from springtide.engine.explain.bisection import Fits, largest
 from springtide.engine.explain.changes import Change, ChangeKind
 from springtide.engine.explain.trial import Trial
-from springtide.engine.explain.words import shown, unit_of
 from springtide.engine.placement.admission import admitted
 from springtide.engine.placement.family import DeviceFamily
 from springtide.engine.placement.wishes import Wish, WishKind, edited, lowered, put
@@ -148,7 +148,7 @@ def _change(
 
 def _step(name: str) -> int:
     """Return the step in which people write this resource."""
-    return _MIB if unit_of(name) == "bytes" else 1
+    return _MIB if is_bytes(name) else 1
 
 
 def _asked_names(pod: Pod) -> list[str]:

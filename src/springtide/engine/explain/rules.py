@@ -6,8 +6,9 @@ from typing import Final
 import msgspec
 
 from springtide.base.names import PODS
+from springtide.engine.capacity.shortage import shown
 from springtide.engine.explain.tolerating import untolerated, written
-from springtide.engine.explain.words import joined, shown
+from springtide.engine.explain.words import joined
 from springtide.engine.framework.node_resources_fit import TOO_MANY_PODS
 from springtide.engine.placement.classes import PodClass
 from springtide.model.ledger import Ledger

@@ -12,7 +12,9 @@ from typing import Final, TypeAlias
 import msgspec
 from msgspec.structs import replace
 
+from springtide.model import gang
 from springtide.model.disruption import DisruptionBudget
+from springtide.model.gang import GangApi
 from springtide.model.node import Node
 from springtide.model.pod import Pod
 from springtide.model.problem import Problem
@@ -28,6 +30,7 @@ from springtide.wire.k8s.devices import DeviceReading
 from springtide.wire.k8s.disruption import PodDisruptionBudget, to_budget
 from springtide.wire.k8s.nodes import to_node
 from springtide.wire.k8s.parts import Parts, decoded, plain
+from springtide.wire.k8s.pod_groups import GangReading, PodGroup, Workload
 from springtide.wire.k8s.pods import DEFAULT_NAMESPACE, is_manifest, to_pod
 from springtide.wire.k8s.selecting import SelectorReading
 from springtide.wire.k8s.storage import StorageReading
@@ -42,7 +45,9 @@ from springtide.wire.k8s.workloads import (
     to_pods,
 )
 
-Object: TypeAlias = schema.Object | StorageObject | DeviceObject | PodDisruptionBudget
+Object: TypeAlias = (
+    schema.Object | StorageObject | DeviceObject | PodDisruptionBudget | PodGroup | Workload
+)
 
 _DECODERS: Final[dict[tuple[str, str], msgspec.json.Decoder[Object]]] = {
     ("", "Node"): msgspec.json.Decoder(schema.Node),
@@ -74,8 +79,11 @@ _DECODERS: Final[dict[tuple[str, str], msgspec.json.Decoder[Object]]] = {
     ("resource.k8s.io", "DeviceClass"): msgspec.json.Decoder(device_schema.DeviceClass),
     ("resource.k8s.io", "ResourceSlice"): msgspec.json.Decoder(device_schema.ResourceSlice),
     ("resource.k8s.io", "DeviceTaintRule"): msgspec.json.Decoder(device_schema.DeviceTaintRule),
+    (GangApi.WORKLOAD, "Workload"): msgspec.json.Decoder(Workload),
+    (GangApi.WORKLOAD, "PodGroup"): msgspec.json.Decoder(PodGroup),
+    (GangApi.COSCHEDULING, "PodGroup"): msgspec.json.Decoder(PodGroup),
+    (GangApi.VOLCANO, "PodGroup"): msgspec.json.Decoder(PodGroup),
 }
-_GROUPS: Final = {kind: group for group, kind in _DECODERS}
 # The objects that belong to no namespace.
 _CLUSTER_WIDE: Final = frozenset(
     {
@@ -109,6 +117,11 @@ LIST_DECODER: Final = msgspec.json.Decoder(ObjectList)
 def reads(group: str, kind: str) -> bool:
     """Return whether objects of this group and kind are read here."""
     return (group, kind) in _DECODERS
+
+
+def kinds_read() -> frozenset[tuple[str, str]]:
+    """Return the groups and kinds of all objects that are read here."""
+    return frozenset(_DECODERS)
 
 
 def group_of(api_version: str) -> str:
@@ -150,6 +163,7 @@ class Objects:
         self._storage = StorageReading()
         self._devices = DeviceReading()
         self._selectors = SelectorReading()
+        self._gangs = GangReading()
         self._workloads: dict[tuple[str, str, str], tuple[str, Replicated]] = {}
         self._classes = Classes()
         self._named: dict[str, Named] = {}
@@ -159,7 +173,7 @@ class Objects:
         """Take the items of a list that was decoded in one pass."""
         for index, read in enumerate(listed.items):
             kind = kind_of(read)
-            if read.api_version and group_of(read.api_version) != _GROUPS[kind]:
+            if read.api_version and not reads(group_of(read.api_version), kind):
                 self.ignore(kind)
             else:
                 self._add(read, source, f"items[{index}]")
@@ -174,6 +188,9 @@ class Objects:
             self.read[kind] += 1
             self.problem(source, label(kind, plain(raw), at), fault)
         else:
+            if isinstance(read, PodGroup) and not read.api_version:
+                # Items of a list may leave it to the list to say which of three APIs they are of.
+                read = replace(read, api_version=f"{group}/")
             self._add(read, source, at)
             if self._keeps_raws:
                 self._keep_raw(read, raw if isinstance(raw, msgspec.Raw) else msgspec.Raw(raw))
@@ -203,6 +220,11 @@ class Objects:
     def selecting(self) -> Selecting:
         """Return by what services and controllers select pods."""
         return self._selectors.selecting()
+
+    @property
+    def pod_groups(self) -> tuple[gang.PodGroup, ...]:
+        """Return the groups of pods that may have to start together."""
+        return self._gangs.groups
 
     def finish(self) -> None:
         """Let the workloads stand for their pods, now that all pods and classes are known."""
@@ -295,8 +317,16 @@ class Objects:
         return self._classes.add_runtime(read, self.parts)
 
     def _keep_other(
-        self, read: schema.Service | schema.ReplicationController | StorageObject | DeviceObject
+        self,
+        read: schema.Service
+        | schema.ReplicationController
+        | StorageObject
+        | DeviceObject
+        | PodGroup
+        | Workload,
     ) -> bool:
+        if isinstance(read, PodGroup | Workload):
+            return self._gangs.keep(read)
         if isinstance(read, DeviceObject):
             return self._devices.keep(read)
         if isinstance(read, schema.Service | schema.ReplicationController):

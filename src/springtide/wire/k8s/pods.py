@@ -10,6 +10,7 @@ from springtide.model.pod import Owner, Pod
 from springtide.wire.errors import MalformedObject
 from springtide.wire.k8s import schema
 from springtide.wire.k8s.between import merged
+from springtide.wire.k8s.gang_links import gang_links
 from springtide.wire.k8s.parts import Parts
 from springtide.wire.k8s.preferences import to_preferences
 from springtide.wire.k8s.resize import to_resize
@@ -39,6 +40,7 @@ def to_pod(read: schema.Pod, parts: Parts, *, is_manifest: bool = False) -> Pod:
     if is_manifest:
         spec = merged(spec, metadata.labels)
     unscheduled = _unscheduled(status.conditions)
+    owner = to_owner(metadata)
     return Pod(
         namespace=namespace,
         name=metadata.name,
@@ -46,7 +48,7 @@ def to_pod(read: schema.Pod, parts: Parts, *, is_manifest: bool = False) -> Pod:
         spec=spec,
         labels=metadata.labels,
         annotations=metadata.annotations,
-        owner=to_owner(metadata),
+        owner=owner,
         node_name=read.spec.node_name,
         nominated_node=status.nominated_node_name,
         phase=status.phase or "Pending",
@@ -61,6 +63,7 @@ def to_pod(read: schema.Pod, parts: Parts, *, is_manifest: bool = False) -> Pod:
         made_claims=tuple(
             (each.name, each.resource_claim_name or "") for each in status.resource_claim_statuses
         ),
+        gang_links=gang_links(metadata, read.spec, owner),
         preferences=to_preferences(
             read.spec, parts, labels=metadata.labels if is_manifest else None
         ),

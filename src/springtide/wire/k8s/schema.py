@@ -325,6 +325,20 @@ class PodClaim(Read, frozen=True):
     resource_claim_template_name: str | None = None
 
 
+class WorkloadRef(Read, frozen=True):
+    """The group of a workload that a pod belongs to (Kubernetes 1.35)."""
+
+    name: str = ""
+    pod_group: str = ""
+    pod_group_replica_key: str = ""
+
+
+class SchedulingGroup(Read, frozen=True):
+    """The pod group that a pod belongs to (Kubernetes 1.36 and later)."""
+
+    pod_group_name: str = ""
+
+
 class PodSpec(Read, frozen=True):
     """What a pod wants."""
 
@@ -347,6 +361,8 @@ class PodSpec(Read, frozen=True):
     resource_claims: tuple[PodClaim, ...] = ()
     volumes: tuple[Volume, ...] = ()
     runtime_class_name: str = ""
+    workload_ref: WorkloadRef | None = None
+    scheduling_group: SchedulingGroup | None = None
 
 
 class Terminated(Read, frozen=True):

@@ -17,6 +17,7 @@ from springtide.model.workload import HASH_LABEL, DaemonSet
 from springtide.wire.errors import MalformedObject
 from springtide.wire.k8s import schema
 from springtide.wire.k8s.between import merged
+from springtide.wire.k8s.gang_links import gang_links
 from springtide.wire.k8s.parts import Parts
 from springtide.wire.k8s.pods import DEFAULT_NAMESPACE, to_owner
 from springtide.wire.k8s.preferences import to_preferences
@@ -123,6 +124,7 @@ def to_pods(workload: Replicated, parts: Parts, *, taken: frozenset[str] | set[s
     preferences = to_preferences(workload.spec.template.spec, parts, labels=metadata.labels)
     uid = workload.metadata.uid or f"{kind}/{namespace}/{name}"
     owner = Owner(kind=kind, name=name, uid=uid)
+    links = gang_links(metadata, workload.spec.template.spec, owner)
     names = _free_names(namespace, name, count, taken)
     return [
         Pod(
@@ -133,6 +135,7 @@ def to_pods(workload: Replicated, parts: Parts, *, taken: frozenset[str] | set[s
             labels=metadata.labels,
             annotations=metadata.annotations,
             owner=owner,
+            gang_links=links,
             preferences=preferences,
         )
         for each in names

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 
 import pytest
+from msgspec.structs import replace
 
 from springtide.apps.planner import PlanReport, Request, run
 from springtide.apps.planner.report import GroupReport
@@ -12,11 +13,12 @@ from springtide.base.taints import Taint
 from springtide.engine.placement.classes import Classifier
 from springtide.engine.placement.tables import Placement, holding
 from springtide.model.device import Device, Inventory
+from springtide.model.gang import GangApi, PodGroup
 from springtide.model.group import NodeGroup
 from springtide.model.ledger import Ledger
 from springtide.model.node import Node
 from springtide.model.overlay import Overlay
-from springtide.model.pod import Pod
+from springtide.model.pod import GangLink, Pod
 from springtide.model.profile import DeviceProfile
 from springtide.model.refusal import Refusal
 from springtide.wire.documents import Input
@@ -41,12 +43,14 @@ def planned(
     nodes: Sequence[Node] = (),
     running: Sequence[Pod] = (),
     profiles: Sequence[DeviceProfile] = (),
+    pod_groups: Sequence[PodGroup] = (),
 ) -> PlanReport:
     found = Input(
         nodes=tuple(nodes),
         pods=(*running, *pending),
         groups=tuple(groups),
         profiles=tuple(profiles),
+        pod_groups=tuple(pod_groups),
     )
     return run(found, Request(), clock=HandClock(), rng=First())
 
@@ -232,3 +236,83 @@ def test_fc_054_max_one_allows_one_node() -> None:
     assert len(stuck.pods) == 4
     assert stuck.closest is not None
     assert stuck.closest.reason == "max node group size reached"
+
+
+def pod_group(minimum: int, **tasks: int) -> PodGroup:
+    return PodGroup(
+        api=GangApi.VOLCANO,
+        namespace="default",
+        name="job",
+        minimum=minimum,
+        task_minimums=tuple(tasks.items()),
+    )
+
+
+def members(pods: Sequence[Pod], task: str = "") -> list[Pod]:
+    link = GangLink(api=GangApi.VOLCANO, name="job", task=task)
+    return [replace(each, gang_links=(link,)) for each in pods]
+
+
+WHOLE_CARD = members(replicas(4, pod("r", gpu=1)))
+
+
+def test_fc_051_a_gang_grows_a_group_as_a_whole_or_not_at_all() -> None:
+    report = planned(
+        groups=[empty("g", max_size=3)],
+        profiles=[profile("g", cards(1, memory=81920))],
+        pending=WHOLE_CARD,
+        pod_groups=[pod_group(4)],
+    )
+
+    assert sizes(report) == {"g": (0, 0)}
+    assert report_of(report, "g").why == (
+        "would help the gang default/job, but 4 new nodes needed, 3 allowed: "
+        "max node group size reached"
+    )
+    assert (report.gangs[0].nodes_needed, report.gangs[0].nodes_allowed) == (4, 3)
+
+
+def test_fc_051_a_gang_that_fits_grows_the_group_in_one_step() -> None:
+    report = planned(
+        groups=[empty("g", max_size=4)],
+        profiles=[profile("g", cards(1, memory=81920))],
+        pending=WHOLE_CARD,
+        pod_groups=[pod_group(4)],
+    )
+
+    assert sizes(report) == {"g": (0, 4)}
+    assert report.is_satisfied
+
+
+CHIP = "huawei.com/Ascend910"
+
+
+def chips(*counts: int) -> list[Node]:
+    return [node(f"n{index}", others={CHIP: count}) for index, count in enumerate(counts)]
+
+
+def test_fc_056_below_the_minimum_nothing_is_planned() -> None:
+    pending = members(replicas(20, pod("p", others={CHIP: 1})))
+
+    report = planned(groups=[], nodes=chips(*[1] * 8), pending=pending, pod_groups=[pod_group(20)])
+
+    assert report.fitting == ()
+    (gang,) = report.gangs
+    assert (gang.running, gang.minimum, gang.short_by) == (8, 20, 12)
+    assert not report.is_satisfied
+
+
+@pytest.mark.parametrize(("free", "placed"), [(5, (3, 2)), (4, (0, 0))])
+def test_fc_058_minimums_of_tasks_hold_inside_the_gang(free: int, placed: tuple[int, int]) -> None:
+    pending = [
+        *members(replicas(6, pod("t1", others={CHIP: 1})), "t1"),
+        *members(replicas(2, pod("t2", others={CHIP: 1})), "t2"),
+    ]
+
+    report = planned(
+        groups=[], nodes=chips(free), pending=pending, pod_groups=[pod_group(5, t1=2, t2=2)]
+    )
+
+    fitting = [each.pod for each in report.fitting]
+    counts = tuple(sum(f"/{task}-" in each for each in fitting) for task in ("t1", "t2"))
+    assert counts == placed

@@ -1,0 +1,89 @@
+"""All objects of one kind, page by page, as the bytes that the server sent.
+
+A list that can no longer be continued is started again, and after RESTARTS_MAX times asked for in one
+piece, as kubectl does. A page is cut off from its neighbours only by what it says of itself: no object
+is decoded here.
+"""
+
+from typing import Final
+
+import msgspec
+
+from springtide.edge.kube.asking import Patience, ask
+from springtide.edge.kube.connection import Get
+from springtide.edge.kube.errors import Gone, Malformed, NotServed
+from springtide.wire.k8s.resources import Resource
+
+PAGE_OBJECTS: Final = 500
+RESTARTS_MAX: Final = 2
+
+
+class _Metadata(msgspec.Struct, frozen=True, rename={"continuation": "continue"}):
+    continuation: str = ""
+
+
+class _Page(msgspec.Struct, frozen=True):
+    """What every list has; the objects stay as they are."""
+
+    kind: str
+    items: msgspec.Raw = msgspec.Raw(b"[]")
+    metadata: _Metadata = _Metadata()
+
+
+_PAGE: Final = msgspec.json.Decoder(_Page)
+
+
+async def pages(get: Get, resource: Resource, *, patience: Patience) -> list[bytes]:
+    """Return the pages of a list in the first version that is served, or raise KubeError."""
+    for version in resource.versions[:-1]:
+        try:
+            return await _restarted(get, resource, version, patience)
+        except NotServed:
+            continue
+    return await _restarted(get, resource, resource.versions[-1], patience)
+
+
+async def _restarted(get: Get, resource: Resource, version: str, patience: Patience) -> list[bytes]:
+    for _ in range(1 + RESTARTS_MAX):
+        try:
+            return await _listed(get, resource, version, patience, page_objects=PAGE_OBJECTS)
+        except Gone:
+            continue
+    return await _listed(get, resource, version, patience, page_objects=0)
+
+
+async def _listed(
+    get: Get, resource: Resource, version: str, patience: Patience, *, page_objects: int
+) -> list[bytes]:
+    path = resource.path(version)
+    fixed = [("labelSelector", resource.selector)] if resource.selector else []
+    fixed += [("limit", str(page_objects))] if page_objects else []
+    found: list[bytes] = []
+    token, seen = "", {""}
+    while True:
+        query = [*fixed, ("continue", token)] if token else fixed
+        body = await ask(get, path, query, patience=patience)
+        token = _continuation(body, path)
+        found.append(body)
+        if not token:
+            return found
+        if token in seen:
+            raise Malformed(f"The list of {path} leads back to a page that was read already.")
+        seen.add(token)
+
+
+def _continuation(body: bytes, path: str) -> str:
+    try:
+        page = _PAGE.decode(body)
+    except msgspec.DecodeError as fault:
+        raise _malformed(path, str(fault)) from fault
+    if not page.kind.endswith("List"):
+        raise _malformed(path, f"its kind is {page.kind}")
+    return page.metadata.continuation
+
+
+def _malformed(path: str, why: str) -> Malformed:
+    return Malformed(
+        f"What came for {path} is no list of objects ({why}). "
+        "Check that the kubeconfig names an API server."
+    )

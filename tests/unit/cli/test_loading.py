@@ -1,0 +1,48 @@
+"""What a command loads: help answers at once, and offline work loads nothing that talks to servers."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+SCRIPT = """
+import sys
+from springtide.cli.main import run
+run(sys.argv[1:])
+print(*sorted({name.partition(".")[0] for name in sys.modules}), file=sys.stderr)
+"""
+ONLINE = {"aiohttp", "asyncio", "httpx2", "kubernetes", "ssl"}
+
+
+def loaded(*arguments: str) -> set[str]:
+    """Return the packages that a process has loaded after this command line."""
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, *arguments], capture_output=True, check=True, text=True
+    )
+    return set(done.stderr.split())
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["plan", "--help"]])
+def test_help_loads_next_to_nothing(arguments: list[str]) -> None:
+    packages = loaded(*arguments)
+
+    assert "click" in packages
+    assert packages.isdisjoint({*ONLINE, "numpy", "yaml"})
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["plan", "examples/warm-group"],
+        ["plan", "examples/warm-group", "-n", "team-a", "-o", "json"],
+    ],
+)
+def test_offline_work_loads_nothing_that_talks_to_servers(arguments: list[str]) -> None:
+    arguments[1] = str(ROOT / arguments[1])
+
+    packages = loaded(*arguments)
+
+    assert "numpy" in packages
+    assert packages.isdisjoint(ONLINE - {"ssl", "asyncio"})
