@@ -118,8 +118,38 @@ def claims() -> list[Source]:
     return [Source("claims", json.dumps(document).encode())]
 
 
+def gangs() -> list[Source]:
+    """Return a cluster with room for one of two gangs, each with its tasks and their minimums."""
+    amounts = {"cpu": "4", "pods": "9"}
+    objects: list[dict[str, Any]] = [
+        {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "rack-1"},
+         "status": {"allocatable": amounts}}
+    ]  # fmt: skip
+    for gang, size in (("small-run", 2), ("large-run", 3)):
+        tasks = {"master-task": 1, "worker-task": size}
+        objects.append(
+            {"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "PodGroup",
+             "metadata": {"name": gang, "namespace": "team"},
+             "spec": {"minMember": size + 1, "minTaskMember": tasks}}
+        )  # fmt: skip
+        for task, count in tasks.items():
+            for index in range(count):
+                name = f"{gang}-{task}-{index}"
+                notes = {"scheduling.k8s.io/group-name": gang, "volcano.sh/task-spec": task}
+                main = {"name": "main", "resources": {"requests": {"cpu": "1"}}}
+                objects.append(
+                    {"apiVersion": "v1", "kind": "Pod",
+                     "metadata": {"name": name, "namespace": "team", "uid": name,
+                                  "annotations": notes},
+                     "spec": {"containers": [main]}}
+                )  # fmt: skip
+    document = {"apiVersion": "v1", "kind": "List", "items": objects}
+    return [Source("gangs", json.dumps(document).encode())]
+
+
 INPUTS = {
     "claims": claims(),
+    "gangs": gangs(),
     **{str(folder.relative_to(ROOT / "examples")): example(folder) for folder in EXAMPLES},
     "before": dump("before"),
     "after": dump("after"),
@@ -200,6 +230,13 @@ def test_the_claims_of_these_tests_are_met_by_what_expressions_say() -> None:
 
     assert [each["node"] for each in answer["fitting"]] == ["rack-1", "rack-2", "rack-2"]
     assert [each["pods"] for each in answer["stuck"]] == [("team/train-3",)]
+
+
+def test_one_of_the_gangs_of_these_tests_is_planned_for() -> None:
+    answer = report(INPUTS["gangs"])
+
+    assert len(answer["fitting"]) == 3
+    assert len(answer["gangs"]) == 2
 
 
 @pytest.mark.parametrize("name", INPUTS)

@@ -136,7 +136,8 @@ def _changes(item: PodWhy, style: Style) -> list[str]:
     lines = rows_table(("CHANGE", "WHAT WOULD HELP", "WHERE IT FITS THEN"), rows, style)
     if item.remedy:
         return paragraph(item.remedy, width=style.width)
-    if lines or item.fits or not item.verdicts:
+    takes_it = any(verdict.fits for verdict in item.verdicts)
+    if lines or takes_it or not item.verdicts:
         return lines
     return paragraph(NO_CHANGE, width=style.width)
 

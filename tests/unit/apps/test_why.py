@@ -5,11 +5,12 @@ from msgspec.structs import replace
 
 from springtide.apps.why import Request, WhyReport, run
 from springtide.apps.why.asked import Names, UnknownPod
-from springtide.apps.why.report import PodWhy, State
+from springtide.apps.why.report import GangWhy, PodWhy, State
 from springtide.base.taints import Taint
 from springtide.engine.explain import ChangeKind
+from springtide.model.gang import GangApi
 from springtide.model.node import Node
-from springtide.model.pod import Pod
+from springtide.model.pod import GangLink, Pod
 from springtide.wire.documents import Input
 from tests.builders import card, cards, group, node, pod, replicas
 from tests.explaining import running
@@ -310,3 +311,47 @@ def test_groups_that_would_not_help_say_why_and_the_others_are_changes() -> None
         (ChangeKind.ASK_LESS, "cpu"),
     ]
     assert [(each.group, each.reason) for each in answer.groups] == [("small", "Insufficient cpu")]
+
+
+# Gangs
+
+
+def gang_of(count: int, *, minimum: int) -> tuple[Pod, ...]:
+    """Return pods of 400m cpu each that start together."""
+    link = GangLink(api=GangApi.ANNOTATION, name="train", minimum=str(minimum))
+    return tuple(
+        replace(pod(f"train-{index}", cpu="400m"), gang_links=(link,)) for index in range(count)
+    )
+
+
+def test_a_pod_that_fits_is_not_started_while_its_gang_is_short() -> None:
+    report = answered(*gang_of(4, minimum=3))
+
+    answer = only(report)
+    assert (report.fits, answer.fits) == (False, False)
+    assert answer.verdicts[0].fits
+    assert answer.gang == GangWhy(name="default/train", minimum=3, running=2, short_by=1)
+    assert answer.answer.endswith(
+        "Its gang default/train is short by 1: 2 of at least 3 pods have places on these nodes, and "
+        "none is started before all of these are there."
+    )
+
+
+def test_a_gang_that_has_its_places_is_in_nobodys_way() -> None:
+    report = answered(*gang_of(3, minimum=2))
+
+    assert report.fits
+    assert only(report).answer.endswith(
+        "Of its gang default/train, 2 of at least 2 pods have places on these nodes."
+    )
+
+
+def test_gangs_are_placed_one_by_one_and_leave_nothing_behind() -> None:
+    others = tuple(
+        replace(each, uid=f"{each.uid}-b", namespace="b") for each in gang_of(2, minimum=2)
+    )
+
+    report = answered(*gang_of(2, minimum=2), *others)
+
+    assert report.fits
+    assert {each.gang.name for each in report.pods if each.gang} == {"default/train", "b/train"}

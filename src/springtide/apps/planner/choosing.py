@@ -16,6 +16,7 @@ def within(picture: Picture, namespace: str) -> tuple[Picture, tuple[str, ...]]:
     chosen = replace(
         picture,
         waiting=tuple(pod for pod in picture.waiting if pod.namespace == namespace),
+        gangs=tuple(gang for gang in picture.gangs if gang.namespace == namespace),
         apart=_of(picture.apart, namespace),
         denied=_of(picture.denied, namespace),
     )

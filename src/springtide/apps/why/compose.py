@@ -11,9 +11,11 @@ import msgspec
 from springtide.apps.planner.report import GroupVerdict
 from springtide.apps.planner.stage import Stage
 from springtide.apps.why.asked import Asked
+from springtide.apps.why.gangs import sentence as sentence_of
 from springtide.apps.why.report import (
     ChangeReport,
     DeviceReport,
+    GangWhy,
     NodeDevices,
     NodesVerdict,
     PodWhy,
@@ -50,13 +52,15 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     message: str
     remedy: str
 
-    def about(self, who: Asked) -> PodWhy:
-        """Return the answer for one of them."""
-        answer = " ".join([*_state(who), self._answer(who.state)])
+    def about(self, who: Asked, gang: GangWhy | None) -> PodWhy:
+        """Return the answer for one of them; the gang is its own, if it is in one."""
+        of_gang = [] if gang is None else [sentence_of(gang)]
+        answer = " ".join([*_state(who), self._answer(who.state), *of_gang])
+        is_held = who.state is State.GATED or (gang is not None and gang.short_by > 0)
         return PodWhy(
             pods=(who.pod.key,),
             state=who.state,
-            fits=self.fits and who.state is not State.GATED,
+            fits=self.fits and not is_held,
             node=who.node,
             answer=answer,
             chain=" ".join([answer, *self._because(), *self._helps()]),
@@ -66,6 +70,7 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
             changes=self.changes,
             groups=self.groups,
             remedy=self.remedy,
+            gang=gang,
         )
 
     def _answer(self, state: State) -> str:

@@ -85,13 +85,26 @@ class ChangeReport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     pods: tuple[str, ...] = ()
 
 
+class GangWhy(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """The gang of a pod, placed alone on the nodes that are there: how many of its pods would run.
+
+    If it is `short_by` any, none of its pods is started.
+    """
+
+    name: str
+    minimum: int
+    running: int
+    short_by: int
+
+
 class PodWhy(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """One pod, or several that get the same answer.
 
     `answer` is the sentence, `chain` all of it in one paragraph: the answer, why, and the smallest
     change. `message` is kube-scheduler's text about the nodes, and `last_message` what the cluster's
     scheduler said last. `changes` come the smallest first. `remedy` says what to change where the
-    scheduler's configuration is in the way.
+    scheduler's configuration is in the way. Of a pod in a gang that is short, `fits` is false even if
+    nodes would take it.
     """
 
     pods: tuple[str, ...]
@@ -106,6 +119,7 @@ class PodWhy(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     changes: tuple[ChangeReport, ...] = ()
     groups: tuple[GroupVerdict, ...] = ()
     remedy: str = ""
+    gang: GangWhy | None = None
 
 
 class WhyReport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

@@ -14,12 +14,14 @@ from springtide.apps.planner.setting import input_report
 from springtide.apps.planner.stage import Stage, staged
 from springtide.apps.why.asked import Asked, Names, asked
 from springtide.apps.why.compose import Told, at_rest, told
+from springtide.apps.why.gangs import Gangs
 from springtide.apps.why.report import PodWhy, State, WhyReport
 from springtide.base.clock import Clock
 from springtide.base.progress import Progress
 from springtide.base.telling import Level, Tell
 from springtide.engine.capacity.message import Rows, message
 from springtide.engine.explain import Explained, Scene, explain
+from springtide.engine.gang.ground import StandingNodes
 from springtide.engine.placement.classes import PodClass
 from springtide.model.overlay import Overlay
 from springtide.model.pod import Pod
@@ -99,13 +101,15 @@ class _Asker:
             groups=stage.picture.groups,
             clock=clock,
         )
+        ground = StandingNodes(stage.tables, self._overlay, stage.classifier)
+        self._gangs = Gangs(stage.picture.gangs, ground)
         self._known: dict[tuple[PodClass, State], Told] = {}
 
     def answer(self, who: Asked) -> PodWhy:
         """Return the answer about one pod."""
         if who.state not in _LOOKED_AT:
             return at_rest(who, self._stage, is_well=who.state in _WELL)
-        return self._told(who).about(who)
+        return self._told(who).about(who, self._gangs.of(who.pod))
 
     def _told(self, who: Asked) -> Told:
         if who.pod.uid in self._overlay.ledger.holdings:

@@ -23,6 +23,7 @@ from springtide.wire.snapshot.fields import (
     KEYS,
     LABELS,
     LEFT_OUT,
+    NAMED,
     NODE_INFO,
     PREFIXES,
     QUANTITIES,
@@ -141,8 +142,10 @@ class _Rewriting:
             return {self._key(key): self._label(each) for key, each in value.items()}
         if field in QUANTITIES and all(isinstance(each, AMOUNT) for each in value.values()):
             return {self._resource(key): self._label(each) for key, each in value.items()}
-        if field in ATTRIBUTES and any(isinstance(each, dict) for each in value.values()):
-            return {self._attribute(key): self._value(each, "") for key, each in value.items()}
+        has_parts = any(isinstance(each, dict) for each in value.values())
+        if field in NAMED or (field in ATTRIBUTES and has_parts):
+            change = self._name if field in NAMED else self._attribute
+            return {change(key): self._value(each, "") for key, each in value.items()}
         if field == "nodeInfo":
             return {key: each for key, each in value.items() if key in NODE_INFO}
         # The devices of a profile: how cards are made is nobody's secret.

@@ -128,6 +128,6 @@ _RULES: Final[tuple[tuple[re.Pattern[str], Rewrite], ...]] = tuple(
         (r"pv\.kubernetes\.io/provisioned-by", _name),
         (r"storage\.alpha\.kubernetes\.io/migrated-plugins", _as_it_is),
         (r"kubernetes\.io/config\.(mirror|source)", _name),
-        (r"scheduling\.(k8s\.io|x-k8s\.io|volcano\.sh)/.*", _name),
+        (r"(scheduling\.)?(k8s\.io|x-k8s\.io|volcano\.sh)/.*", _name),
     )
 )

@@ -37,3 +37,5 @@ PREFIXES: Final = {
     "PersistentVolume": "volume", "StorageClass": "class", "DaemonSet": "daemons",
     "NodeGroups": "groups", "DeviceProfile": "profile",
 }  # fmt: skip
+# Maps whose keys are names of somebody's parts.
+NAMED: Final = frozenset({"minTaskMember"})

@@ -49,7 +49,10 @@ def is_domain_known(domain: str) -> bool:
 def is_key_known(key: str) -> bool:
     """Return whether the key of a label is everybody's."""
     domain, slash, name = key.rpartition("/")
-    return is_domain_known(domain) if slash else name in KEYS or name in WELL_KNOWN
+    # Some keys look like a domain from end to end.
+    return is_domain_known(domain if slash else name) or (
+        not slash and (name in KEYS or name in WELL_KNOWN)
+    )
 
 
 def is_value(word: str) -> bool:

@@ -70,6 +70,7 @@ def test_references_still_match() -> None:
         ("node.kubernetes.io/index", "17"),
         ("nvidia.com/cuda.driver.major", "535"),
         ("app", "on"),
+        ("pod-group.scheduling.sigs.k8s.io", "true"),
     ],
 )
 def test_what_is_everybodys_stays(key: str, value: str) -> None:
