@@ -87,6 +87,14 @@ schema: setup ## Write docs/schema anew from the records of the answers
 	$(BIN)/python tools/schema.py why > docs/schema/why.v1alpha1.json
 	$(BIN)/python tools/schema.py headroom > docs/schema/headroom.v1alpha1.json
 
+.PHONY: pages
+pages: setup ## Write the parts of docs/*.md that list options anew from the commands
+	$(BIN)/python tools/command_pages.py
+
+.PHONY: kubectl
+kubectl: setup ## Fetch a real kubectl for the tests of the plugin, into a cache outside the tree
+	@$(BIN)/python tools/kubectl.py
+
 .PHONY: lock
 lock: setup ## Compile requirements/*.txt from pyproject.toml (ARGS=--upgrade takes newer versions)
 	$(COMPILE) --output-file requirements/run.txt $(ARGS)

@@ -20,6 +20,7 @@ DEPENDENCIES = Path("docs/dependencies.md")
 SCHEMAS = Path("docs/schema")
 SCHEMA = SCHEMAS / "plan.v1alpha1.json"
 SCHEMA_TOOL = Path("tools/schema.py")
+PAGES_TOOL = Path("tools/command_pages.py")
 RUN_LOCK = Path("requirements/run.txt")
 DEV_LOCK = Path("requirements/dev.txt")
 
@@ -161,6 +162,20 @@ def stale_schema(root: Path) -> Iterator[Finding]:
             yield found(root, path, 1, "The schema is out of date: run `make schema`.")
 
 
+def stale_pages(root: Path) -> Iterator[Finding]:
+    """What the pages say of commands is what the commands say of themselves."""
+    if not (root / PAGES_TOOL).exists():
+        return
+    command = [sys.executable, str(PAGES_TOOL), "--check"]
+    checked = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    for line in checked.stdout.splitlines():
+        page, _, sentence = line.partition("\t")
+        yield found(root, root / page, 1, sentence)
+    if checked.returncode != 0 and not checked.stdout:
+        last = (checked.stderr.strip().splitlines() or ["it said nothing"])[-1]
+        yield found(root, root / PAGES_TOOL, 1, f"The pages cannot be checked: {last}.")
+
+
 RULES: tuple[Callable[[Path], Iterator[Finding]], ...] = (
     undocumented_reasons,
     addresses_in_locks,
@@ -170,6 +185,7 @@ RULES: tuple[Callable[[Path], Iterator[Finding]], ...] = (
     unfinished_work,
     misnamed_fragments,
     stale_schema,
+    stale_pages,
 )
 
 

@@ -1,7 +1,10 @@
 """The start of the program: as `springtide`, as `kubectl springtide`, as `python -m springtide`."""
 
 import gc
-from typing import NoReturn
+import sys
+from typing import Final, NoReturn
+
+INTERRUPTED: Final = 130
 
 
 def main() -> NoReturn:
@@ -9,7 +12,19 @@ def main() -> NoReturn:
     # One answer and out: what is loaded and read lives to the end, and looking for garbage in it
     # takes long, from the first import on.
     gc.disable()
-    from springtide.cli.main import main as run  # noqa: PLC0415
+    try:
+        from springtide.cli.main import main as run  # noqa: PLC0415
+
+        run()
+    except KeyboardInterrupt:
+        # Before the command line is there to answer it, and at the end.
+        sys.exit(INTERRUPTED)
+
+
+def complete() -> NoReturn:
+    """Answer kubectl's question how a command line of the plugin may go on."""
+    gc.disable()
+    from springtide.cli.main import complete as run  # noqa: PLC0415
 
     run()
 

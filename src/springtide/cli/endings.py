@@ -8,6 +8,8 @@ USAGE: Final = 2
 UNREACHABLE: Final = 3
 DENIED: Final = 4
 INTERRUPTED: Final = 130
+# As a shell says of a program that the signal of a broken pipe ended.
+UNREAD: Final = 141
 
 
 class Ended(SpringtideError):

@@ -5,6 +5,7 @@ from typing import assert_never
 import click
 import msgspec
 
+from springtide.apps.planner import Onlooker
 from springtide.apps.planner.families import Policies
 from springtide.apps.why import Request, WhyReport, run
 from springtide.apps.why.asked import Names
@@ -15,6 +16,7 @@ from springtide.cli.options import Cluster
 from springtide.cli.plan_table import Style, Times, problem_text
 from springtide.cli.planning import View
 from springtide.cli.terminal import Terminal, standard_output
+from springtide.cli.watching import watched
 from springtide.edge.machine import MachineClock
 
 __all__ = ["Question", "View", "answer"]
@@ -35,7 +37,8 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
 
 def answer(question: Question, view: View) -> WhyReport:
     """Print the answer and return it."""
-    report, times = _explained(question, MachineClock())
+    with watched(view.verbosity) as onlooker:
+        report, times = _explained(question, MachineClock(), onlooker)
     if view.has_warnings:
         for problem in report.problems:
             click.echo(f"Warning: {problem_text(problem)}", err=True)
@@ -46,11 +49,11 @@ def answer(question: Question, view: View) -> WhyReport:
     return report
 
 
-def _explained(question: Question, clock: Clock) -> tuple[WhyReport, Times]:
+def _explained(question: Question, clock: Clock, onlooker: Onlooker) -> tuple[WhyReport, Times]:
     started_s = clock.monotonic_s()
-    found = read_input(question.paths, question.cluster, clock=clock)
+    found = read_input(question.paths, question.cluster, clock=clock, onlooker=onlooker)
     read_s = clock.monotonic_s()
-    report = run(found, _request(question), clock=clock)
+    report = run(found, _request(question), clock=clock, onlooker=onlooker)
     explained_s = clock.monotonic_s()
     return report, Times(reading_s=read_s - started_s, planning_s=explained_s - read_s)
 

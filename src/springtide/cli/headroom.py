@@ -15,6 +15,7 @@ from springtide.cli.options import (
     sources,
     whole_cluster_options,
 )
+from springtide.cli.verbosity import verbose_option
 
 FORMATS: Final = ("table", "wide", "json", "yaml", "csv", "name")
 ABOUT: Final = ("given", "pods", "ladder")
@@ -124,6 +125,7 @@ Output = Literal["table", "wide", "json", "yaml", "csv", "name"]
 @whole_cluster_options
 @click.option("--warnings", is_flag=True, help="Print every problem of the input in full.")
 @click.option("--no-headers", is_flag=True, help="Leave out the headings of the tables.")
+@verbose_option
 @click.pass_context
 def headroom(
     ctx: click.Context,
@@ -144,6 +146,7 @@ def headroom(
     cluster: Cluster,
     warnings: bool,
     no_headers: bool,
+    verbosity: int,
 ) -> None:
     """Answer for the input that the options name."""
     if chart and output not in FOR_PEOPLE:
@@ -173,5 +176,6 @@ def headroom(
             has_warnings=warnings,
             has_chart=chart,
             svg=svg,
+            verbosity=verbosity,
         ),
     )

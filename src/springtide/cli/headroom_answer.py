@@ -8,11 +8,13 @@ import msgspec
 
 from springtide.apps.headroom import About, HeadroomReport, Request, run
 from springtide.apps.planner.families import Policies
+from springtide.apps.planner.onlooker import NOBODY, Onlooker
 from springtide.cli import formats, headroom_chart, headroom_rows, headroom_svg, headroom_table
 from springtide.cli.input import read_input
 from springtide.cli.options import Cluster
 from springtide.cli.plan_table import problem_text
 from springtide.cli.terminal import Terminal, standard_output
+from springtide.cli.watching import watched
 from springtide.edge.files import read, write
 from springtide.edge.machine import MachineClock
 from springtide.model.pod import Pod
@@ -43,11 +45,13 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     has_warnings: bool
     has_chart: bool = False
     svg: str | None = None
+    verbosity: int = 0
 
 
 def answer(question: Question, view: View) -> HeadroomReport:
     """Print the answer and return it."""
-    report, times = answered(question)
+    with watched(view.verbosity) as onlooker:
+        report, times = answered(question, onlooker)
     if view.has_warnings:
         for problem in report.problems:
             click.echo(f"Warning: {problem_text(problem)}", err=True)
@@ -60,12 +64,14 @@ def answer(question: Question, view: View) -> HeadroomReport:
     return report
 
 
-def answered(question: Question) -> tuple[HeadroomReport, headroom_table.Times]:
+def answered(
+    question: Question, onlooker: Onlooker = NOBODY
+) -> tuple[HeadroomReport, headroom_table.Times]:
     """Return the answer, and how long it took."""
     clock = MachineClock()
     started_s = clock.monotonic_s()
     manifests = _manifests(question.manifests)
-    found = read_input(question.paths, question.cluster, clock=clock)
+    found = read_input(question.paths, question.cluster, clock=clock, onlooker=onlooker)
     read_s = clock.monotonic_s()
     request = Request(
         asks=question.asks,
@@ -74,7 +80,7 @@ def answered(question: Question) -> tuple[HeadroomReport, headroom_table.Times]:
         by=question.by,
         policies=Policies(node=question.node_policy, device=question.device_policy),
     )
-    report = run(found, request, clock=clock, manifests=manifests)
+    report = run(found, request, clock=clock, manifests=manifests, onlooker=onlooker)
     times = headroom_table.Times(
         reading_s=read_s - started_s, answering_s=clock.monotonic_s() - read_s
     )

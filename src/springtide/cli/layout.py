@@ -10,6 +10,8 @@ from typing import Final
 import click
 
 GAP: Final = "  "
+WORD_MIN: Final = 16
+"""Words up to this long are never broken."""
 
 
 def table(
@@ -63,7 +65,8 @@ def _line(
 def _widths(rows: Sequence[Sequence[str]], width: int | None) -> list[int]:
     """Return the columns' widths: their longest cell, the widest columns cut until all fit.
 
-    No column gets narrower than its longest word, even if the table stays too wide then.
+    Long words are broken in two where that makes the table fit. Where it does not, words stay whole
+    and the table too wide: a name in many pieces is worse to read than a line that goes on.
     """
     columns = list(zip(*rows, strict=True))
     widths = [max(map(len, column)) for column in columns]
@@ -72,16 +75,25 @@ def _widths(rows: Sequence[Sequence[str]], width: int | None) -> list[int]:
     least = [
         max(len(word) for cell in column for word in [*cell.split(), ""]) for column in columns
     ]
-    excess = sum(widths) + len(GAP) * (len(widths) - 1) - width
-    for _ in range(excess):
-        loose = [index for index, size in enumerate(widths) if size > least[index]]
+    room = width - len(GAP) * (len(widths) - 1)
+    whole = _cut(widths, least, room)
+    halves = _cut(whole, [max(min(size, WORD_MIN), -(-size // 2)) for size in least], room)
+    return halves if sum(halves) <= room else whole
+
+
+def _cut(widths: Sequence[int], least: Sequence[int], room: int) -> list[int]:
+    """Return the widths, the widest ones cut until they fit the room or are as small as may be."""
+    cut = list(widths)
+    for _ in range(sum(widths) - room):
+        loose = [index for index, size in enumerate(cut) if size > least[index]]
         if not loose:
             break
-        widths[max(loose, key=lambda index: (widths[index], index))] -= 1
-    return widths
+        cut[max(loose, key=lambda index: (cut[index], index))] -= 1
+    return cut
 
 
 def _wrapped(cell: str, size: int) -> list[str]:
     if len(cell) <= size:
         return [cell]
-    return textwrap.wrap(cell, size, break_long_words=False, break_on_hyphens=False)
+    is_broken = max(map(len, cell.split())) > size
+    return textwrap.wrap(cell, size, break_long_words=True, break_on_hyphens=is_broken)

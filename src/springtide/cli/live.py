@@ -1,39 +1,34 @@
 """A live cluster as input of a command: its faults as endings, and what is missing as sentences."""
 
-import sys
 from collections.abc import Sequence
-from typing import Final
 
-import click
-
-from springtide.base.clock import Clock
+from springtide.apps.planner import Onlooker
+from springtide.base.progress import Progress
 from springtide.cli.endings import DENIED, UNREACHABLE, USAGE, Ended
 from springtide.cli.options import Cluster
 from springtide.edge import kube
 from springtide.edge.machine import SeededRng, noise
 from springtide.wire.k8s.resources import Resource
 
-QUIET_S: Final = 1.0
-_RETURN: Final = "\r"
 
-
-def read(cluster: Cluster, resources: Sequence[Resource], *, clock: Clock) -> kube.Harvest:
+def read(cluster: Cluster, resources: Sequence[Resource], *, onlooker: Onlooker) -> kube.Harvest:
     """Return what the cluster has of these resources, or end the command."""
     access = kube.Access(
         kubeconfig=cluster.kubeconfig, context=cluster.context, timeout_s=cluster.timeout_s
     )
-    progress = Progress(len(resources), clock)
+    onlooker.progress.begin("Reading the cluster")
+    progress = _Counted(len(resources), onlooker.progress)
     patience = kube.Patience(rng=SeededRng(noise()))
     try:
-        return kube.harvest(access, resources, patience=patience, progress=progress)
+        return kube.harvest(
+            access, resources, patience=patience, progress=progress, tell=onlooker.tell
+        )
     except kube.Unusable as fault:
         raise Ended(str(fault), USAGE) from fault
     except kube.Denied as fault:
         raise Ended(str(fault), DENIED) from fault
     except kube.KubeError as fault:
         raise Ended(str(fault), UNREACHABLE) from fault
-    finally:
-        progress.end()
 
 
 def notes(harvest: kube.Harvest) -> tuple[str, ...]:
@@ -51,29 +46,16 @@ def notes(harvest: kube.Harvest) -> tuple[str, ...]:
     return tuple(found)
 
 
-class Progress:
-    """Says on a terminal how far the reading is, once it has taken a while."""
+class _Counted:
+    """Counts the kinds that are read, and notes it."""
 
-    def __init__(self, total: int, clock: Clock) -> None:
+    def __init__(self, total: int, progress: Progress) -> None:
         self._total = total
         self._done = 0
-        self._clock = clock
-        self._since_s = clock.monotonic_s()
-        self._width = 0
+        self._progress = progress
 
     def __call__(self, name: str) -> None:
         """Note that one more kind is read."""
         self._done += 1
-        is_long = self._clock.monotonic_s() - self._since_s >= QUIET_S
-        if is_long and sys.stderr.isatty():
-            self._show(f"Reading the cluster: {self._done} of {self._total} kinds, {name} last")
-
-    def end(self) -> None:
-        """Leave no trace."""
-        if self._width:
-            self._show("")
-            click.echo(_RETURN, err=True, nl=False)
-
-    def _show(self, text: str) -> None:
-        click.echo(_RETURN + text.ljust(self._width), err=True, nl=False)
-        self._width = len(text)
+        far = f"{self._done} of {self._total} kinds, {name} last"
+        self._progress.begin(f"Reading the cluster: {far}")

@@ -3,15 +3,18 @@
 Also installed as `kubectl-springtide`, which kubectl finds as `kubectl springtide`.
 """
 
+import errno
+import os
 import sys
 from collections.abc import Sequence
-from typing import Final, NoReturn
+from typing import Final, NoReturn, TextIO
 
 import click
 
 from springtide import __version__
 from springtide.base.errors import SpringtideError
-from springtide.cli.endings import INTERRUPTED, USAGE, Ended
+from springtide.cli.completion import completion
+from springtide.cli.endings import INTERRUPTED, UNREAD, USAGE, Ended
 from springtide.cli.headroom import headroom
 from springtide.cli.options import NearestGroup
 from springtide.cli.plan import plan
@@ -19,6 +22,8 @@ from springtide.cli.snapshot import snapshot
 from springtide.cli.why import why
 
 _PLUGIN: Final = "kubectl-springtide"
+_FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_COMPLETE: Final = "_SPRINGTIDE_COMPLETE"
 
 
 @click.group(
@@ -42,11 +47,29 @@ springtide.add_command(plan)
 springtide.add_command(headroom)
 springtide.add_command(why)
 springtide.add_command(snapshot)
+springtide.add_command(completion)
 
 
 def main() -> NoReturn:
     """Run the command line of this process and exit with its code."""
-    sys.exit(run(sys.argv[1:], prog_name=program(sys.argv[0])))
+    sys.exit(_ended(sys.argv[0], sys.argv[1:]))
+
+
+def complete() -> NoReturn:
+    """Answer kubectl, which asks how the words of a command line may go on, and exit."""
+    from springtide.cli import completing  # noqa: PLC0415 - only completion needs it
+
+    click.echo(completing.candidates(springtide, sys.argv[1:]), nl=False)
+    sys.exit(0)
+
+
+def _ended(path: str, arguments: Sequence[str]) -> int:
+    instruction = os.environ.get(_COMPLETE)
+    if instruction is not None:
+        from springtide.cli import completing  # noqa: PLC0415 - only completion needs it
+
+        return completing.answer(springtide, instruction)
+    return run(arguments, prog_name=program(path))
 
 
 def program(path: str) -> str | None:
@@ -61,15 +84,38 @@ def run(arguments: Sequence[str], *, prog_name: str | None = None) -> int:
     """Run one command line and return its exit code; faults become sentences on standard error."""
     try:
         ended = springtide.main(list(arguments), prog_name, standalone_mode=False)
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except click.Abort:
         return INTERRUPTED
     except click.ClickException as fault:
         fault.show()
         return USAGE
-    except Ended as fault:
-        click.echo(f"Error: {fault}", err=True)
-        return fault.code
     except SpringtideError as fault:
         click.echo(f"Error: {fault}", err=True)
-        return USAGE
+        return fault.code if isinstance(fault, Ended) else USAGE
+    except (BrokenPipeError, SystemExit):
+        # The latter is how click ends where whoever read the answer is gone.
+        return _unread()
+    except OSError as fault:
+        if fault.errno not in _FULL:
+            raise
+        return _unwritten(fault)
     return ended if isinstance(ended, int) else 0
+
+
+def _unread() -> int:
+    _forget(sys.stdout)
+    _forget(sys.stderr)
+    return UNREAD
+
+
+def _unwritten(fault: OSError) -> int:
+    _forget(sys.stdout)
+    click.echo(f"Error: standard output cannot be written: {fault.strerror}. Make room.", err=True)
+    return USAGE
+
+
+def _forget(stream: TextIO) -> None:
+    """Keep what is still buffered from failing at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -1,16 +1,22 @@
 """Options that several commands share, and words that offer the nearest one when mistyped."""
 
+from __future__ import annotations
+
 import os
 import stat
 import sys
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import click
 
 from springtide.base.nearest import nearest
 from springtide.base.quantity import MalformedQuantity, parse
+from springtide.cli.context import Context
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 ResultT = TypeVar("ResultT")
 
@@ -166,11 +172,20 @@ _CLUSTER: Final = (
 class NearestGroup(click.Group):
     """Commands by name; for an unknown one the nearest is named."""
 
+    context_class: type[click.Context] = Context
+
+    def add_command(self, cmd: click.Command, name: str | None = None) -> None:
+        """Take a command, whose help calls the program what people typed."""
+        cmd.context_class = Context
+        super().add_command(cmd, name)
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command that the first argument names, or end with a usage error."""
-        if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
+        is_unknown = bool(args) and self.get_command(ctx, args[0]) is None
+        # A command line that is being completed may hold anything.
+        if is_unknown and not args[0].startswith("-") and not ctx.resilient_parsing:
             known = self.list_commands(ctx)
             ctx.fail(f"There is no command {args[0]!r}.{offer(args[0], known)}")
         return super().resolve_command(ctx, args)
@@ -214,6 +229,20 @@ class Chain(click.ParamType[tuple[str, ...]]):
             if word not in self.words:
                 self.fail(_unknown(word, self.words), param, ctx)
         return words
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem[str]]:
+        """Return the chain so far, going on with each word that it lacks."""
+        from click.shell_completion import CompletionItem  # noqa: PLC0415 - seldom needed
+
+        before, comma, begun = incomplete.rpartition(",")
+        given = before.split(",")
+        return [
+            CompletionItem(f"{before}{comma}{word}")
+            for word in self.words
+            if word.startswith(begun) and word not in given
+        ]
 
 
 class Limit(click.ParamType[tuple[str, int]]):

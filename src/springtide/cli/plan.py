@@ -16,6 +16,7 @@ from springtide.cli.options import (
     cluster_options,
     sources,
 )
+from springtide.cli.verbosity import verbose_option
 
 FORMATS: Final = ("table", "wide", "json", "yaml", "name")
 EXPANDERS: Final = ("least-waste", "price", "priority", "most-pods", "least-nodes", "random")
@@ -85,6 +86,7 @@ Output = Literal["table", "wide", "json", "yaml", "name"]
     type=click.IntRange(min=0),
     default=0,
     show_default="no limit",
+    metavar="N",
     help="Never plan for more nodes than this in the whole cluster.",
 )
 @click.option(
@@ -92,6 +94,7 @@ Output = Literal["table", "wide", "json", "yaml", "name"]
     type=click.IntRange(min=0),
     default=1000,
     show_default=True,
+    metavar="N",
     help="Add at most so many nodes to a group in one step; 0 is no limit.",
 )
 @click.option(
@@ -99,6 +102,7 @@ Output = Literal["table", "wide", "json", "yaml", "name"]
     type=click.IntRange(min=0),
     default=0,
     show_default="no limit",
+    metavar="N",
     help="Never plan for more cores than this in the whole cluster.",
 )
 @click.option(
@@ -172,6 +176,7 @@ Output = Literal["table", "wide", "json", "yaml", "name"]
     type=click.IntRange(min=0),
     default=10_000,
     show_default=True,
+    metavar="N",
     help="Make at most so many calls of extenders in all; 0 is no limit.",
 )
 @click.option(
@@ -182,6 +187,7 @@ Output = Literal["table", "wide", "json", "yaml", "name"]
 @cluster_options
 @click.option("--warnings", is_flag=True, help="Print every problem of the input in full.")
 @click.option("--no-headers", is_flag=True, help="Leave out the headings of the tables.")
+@verbose_option
 @click.pass_context
 def plan(
     ctx: click.Context,
@@ -209,6 +215,7 @@ def plan(
     extender_strict_tls: bool,
     warnings: bool,
     no_headers: bool,
+    verbosity: int,
     cluster: Cluster,
 ) -> None:
     """Plan for the input that the options name."""
@@ -241,7 +248,12 @@ def plan(
             extender_calls_max=extender_max_calls,
             is_strict_tls=extender_strict_tls,
         ),
-        planning.View(output=output, has_headers=not no_headers, has_warnings=warnings),
+        planning.View(
+            output=output,
+            has_headers=not no_headers,
+            has_warnings=warnings,
+            verbosity=verbosity,
+        ),
     )
     if any(each.is_missing for each in report.extenders):
         ctx.exit(UNANSWERED)

@@ -5,7 +5,7 @@ from typing import Literal, assert_never
 import click
 import msgspec
 
-from springtide.apps.planner import PlanReport, Request, run
+from springtide.apps.planner import Onlooker, PlanReport, Request, run
 from springtide.apps.planner.families import Policies
 from springtide.apps.planner.report import ExtenderReport
 from springtide.apps.planner.spending import Calls
@@ -15,6 +15,7 @@ from springtide.cli import formats, plan_table
 from springtide.cli.input import read_input
 from springtide.cli.options import Cluster
 from springtide.cli.terminal import Terminal, standard_output
+from springtide.cli.watching import watched
 from springtide.edge.machine import MachineClock, SeededRng
 from springtide.engine.capacity.quotas import Quota
 from springtide.engine.capacity.scene import Bounds, Manner
@@ -51,12 +52,14 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     output: Literal["table", "wide", "json", "yaml", "name"]
     has_headers: bool
     has_warnings: bool
+    verbosity: int = 0
 
 
 def answer(question: Question, view: View) -> PlanReport:
     """Print the answer and return it."""
     clock = MachineClock()
-    report, times = _planned(question, clock)
+    with watched(view.verbosity) as onlooker:
+        report, times = _planned(question, clock, onlooker)
     if view.has_warnings:
         for problem in report.problems:
             click.echo(f"Warning: {plan_table.problem_text(problem)}", err=True)
@@ -70,13 +73,20 @@ def answer(question: Question, view: View) -> PlanReport:
     return report
 
 
-def _planned(question: Question, clock: Clock) -> tuple[PlanReport, plan_table.Times]:
+def _planned(
+    question: Question, clock: Clock, onlooker: Onlooker
+) -> tuple[PlanReport, plan_table.Times]:
     started_s = clock.monotonic_s()
     found = read_input(
-        question.paths, question.cluster, clock=clock, keeps_raws=question.calls_extenders
+        question.paths,
+        question.cluster,
+        clock=clock,
+        onlooker=onlooker,
+        keeps_raws=question.calls_extenders,
     )
     read_s = clock.monotonic_s()
-    report = run(found, _request(question), clock=clock, rng=SeededRng(question.seed))
+    rng = SeededRng(question.seed)
+    report = run(found, _request(question), clock=clock, rng=rng, onlooker=onlooker)
     planned_s = clock.monotonic_s()
     return report, plan_table.Times(reading_s=read_s - started_s, planning_s=planned_s - read_s)
 

@@ -5,6 +5,7 @@ from typing import Final
 import click
 
 from springtide.cli.options import STDIN, Cluster, sources, whole_cluster_options
+from springtide.cli.verbosity import verbose_option
 
 HELP: Final = """Save what decides about scheduling in a cluster to one file, to plan with it or to hand it on.
 
@@ -52,6 +53,7 @@ not be read.
     help="Keep the commands and arguments of containers; never with --anonymise.",
 )
 @whole_cluster_options
+@verbose_option
 @click.pass_context
 def snapshot(
     ctx: click.Context,
@@ -62,6 +64,7 @@ def snapshot(
     anonymise: bool,
     keep_arguments: bool,
     cluster: Cluster,
+    verbosity: int,
 ) -> None:
     """Save what the options name."""
     if anonymise and keep_arguments:
@@ -78,5 +81,6 @@ def snapshot(
             output=output,
             is_anonymised=anonymise,
             keeps_arguments=keep_arguments,
+            verbosity=verbosity,
         )
     )

@@ -11,8 +11,9 @@ import msgspec
 
 from springtide.apps.snapshot import Choices, Snapshot, run
 from springtide.cli.options import STDIN, Cluster
+from springtide.cli.watching import watched
 from springtide.edge.files import read, write
-from springtide.edge.machine import MachineClock, secret
+from springtide.edge.machine import secret
 from springtide.wire.k8s.resources import RESOURCES
 from springtide.wire.source import Source
 
@@ -30,6 +31,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     output: str
     is_anonymised: bool
     keeps_arguments: bool
+    verbosity: int = 0
 
 
 def save(order: Order) -> None:
@@ -54,7 +56,8 @@ def _sources(order: Order) -> list[Source]:
     # Only what talks to a cluster loads what it takes to do so.
     from springtide.cli import live  # noqa: PLC0415
 
-    harvest = live.read(order.cluster, RESOURCES, clock=MachineClock())
+    with watched(order.verbosity) as onlooker:
+        harvest = live.read(order.cluster, RESOURCES, onlooker=onlooker)
     for note in live.notes(harvest):
         click.echo(f"Warning: {note}", err=True)
     return [*files, *harvest.sources]

@@ -21,12 +21,8 @@ class Terminal(msgspec.Struct, frozen=True, kw_only=True):
     encoding: str = "utf-8"
 
     def write(self, text: str) -> None:
-        """Print one text to standard output; a reader that has seen enough is no fault."""
-        try:
-            click.echo(self._encodable(text), color=self.has_colour)
-        except BrokenPipeError:
-            # What is still buffered must not fail at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        """Print one text to standard output."""
+        click.echo(self._encodable(text), color=self.has_colour)
 
     def _encodable(self, text: str) -> str:
         try:

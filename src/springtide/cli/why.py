@@ -10,6 +10,7 @@ import click
 
 from springtide.cli.options import Cluster, NearestChoice, cluster_options, sources
 from springtide.cli.plan import DEVICE_POLICIES, FORMATS, NODE_POLICIES, Output
+from springtide.cli.verbosity import verbose_option
 
 FITS: Final = 0
 FITS_NOT: Final = 1
@@ -83,6 +84,7 @@ input, 3 the cluster cannot be reached, 4 its nodes or pods may not be read.
 @cluster_options
 @click.option("--warnings", is_flag=True, help="Print every problem of the input in full.")
 @click.option("--no-headers", is_flag=True, help="Leave out the headings of the tables.")
+@verbose_option
 @click.pass_context
 def why(
     ctx: click.Context,
@@ -98,6 +100,7 @@ def why(
     cluster: Cluster,
     warnings: bool,
     no_headers: bool,
+    verbosity: int,
 ) -> None:
     """Explain the pods that the options name."""
     if pods and selector:
@@ -120,6 +123,11 @@ def why(
             node_policy=node_policy,
             device_policy=device_policy,
         ),
-        explaining.View(output=output, has_headers=not no_headers, has_warnings=warnings),
+        explaining.View(
+            output=output,
+            has_headers=not no_headers,
+            has_warnings=warnings,
+            verbosity=verbosity,
+        ),
     )
     ctx.exit(FITS if report.fits else FITS_NOT)

@@ -61,3 +61,22 @@ def test_a_paragraph_keeps_its_indent_on_every_line() -> None:
 
 def test_a_paragraph_without_a_width_is_one_line() -> None:
     assert paragraph(LONG, width=None, indent="  ") == [f"  {LONG}"]
+
+
+def test_words_are_broken_only_where_the_table_would_not_fit() -> None:
+    name = "long-team-name/long-model-name-0"
+    rows = [("gpu-pool-north", name, "best")]
+
+    wide = [click.unstyle(line) for line in table(HEADERS, rows, width=80)]
+    narrow = [click.unstyle(line) for line in table(HEADERS, rows, width=40)]
+
+    assert wide[1] == f"gpu-pool-north  {name}  best"
+    assert max(map(len, narrow)) <= 40
+    assert "".join(line[16:].removesuffix("best").strip() for line in narrow[1:]) == name
+
+
+def test_words_stay_whole_where_halves_would_not_fit_either() -> None:
+    lines = table(["NAME"] * 9, [["abcdefghijkl"] * 9], width=40)
+
+    assert len(lines) == 2
+    assert lines[1].split() == ["abcdefghijkl"] * 9

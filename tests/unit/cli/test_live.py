@@ -258,3 +258,23 @@ def test_a_namespace_alone_does_not_ask_for_a_cluster_where_files_are_named() ->
     assert not Cluster(namespace="t").is_asked(has_paths=True)
     assert not Cluster().is_asked(has_paths=False)
     assert Cluster(context="c").is_asked(has_paths=True)
+
+
+@pytest.mark.parametrize("command", ["plan", "why", "headroom", "snapshot"])
+def test_requests_to_the_cluster_are_told_without_credentials(
+    command: str, tmp_path: Path, capsys: Captured
+) -> None:
+    with api_server([NODE, pod("lab", "p")]) as server:
+        path = kubeconfig(tmp_path / "c", server.url)
+        run([command, "--kubeconfig", path, "-v6"])
+
+    told = capsys.readouterr().err
+    assert "cluster_asked path=/api/v1/nodes status=200 bytes=" in told
+    assert "t0ken" not in told
+
+
+def test_requests_are_not_told_unless_asked_for(tmp_path: Path, capsys: Captured) -> None:
+    with api_server([NODE]) as server:
+        run(["plan", "--kubeconfig", kubeconfig(tmp_path / "c", server.url), "-v5"])
+
+    assert "cluster_asked" not in capsys.readouterr().err

@@ -38,7 +38,16 @@ def test_help_goes_to_standard_output(arguments: list[str], capsys: Captured) ->
 def test_help_names_the_program_as_it_was_called(capsys: Captured) -> None:
     run(["plan", "--help"], prog_name="kubectl springtide")
 
-    assert capsys.readouterr().out.startswith("Usage: kubectl springtide plan ")
+    printed = capsys.readouterr().out
+    assert printed.startswith("Usage: kubectl springtide plan ")
+    assert "\n    kubectl springtide plan FOLDER\n" in printed
+    assert "-o json | kubectl springtide plan --groups" in printed
+
+
+def test_examples_of_help_name_the_program_itself(capsys: Captured) -> None:
+    run(["plan", "--help"], prog_name="springtide")
+
+    assert "\n    springtide plan FOLDER\n" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -82,19 +82,33 @@ def test_nothing_piped_in_is_an_input_error() -> None:
     assert done.stderr.startswith(b"Error: standard input: ")
 
 
-def test_a_reader_that_goes_away_is_no_fault() -> None:
+@pytest.mark.parametrize(
+    "arguments",
+    [["plan", str(EXAMPLE), "-o", "json"], ["--help"], ["plan", "--help"], ["completion", "zsh"]],
+)
+def test_a_reader_that_goes_away_ends_it_in_silence(arguments: list[str]) -> None:
     reading, writing = os.pipe()
     os.close(reading)
 
     done = subprocess.run(
-        [*COMMAND, "plan", str(EXAMPLE), "-o", "json"],
-        stdout=writing,
-        stderr=subprocess.PIPE,
-        check=False,
+        [*COMMAND, *arguments], stdout=writing, stderr=subprocess.PIPE, check=False
     )
     os.close(writing)
 
-    assert (done.returncode, done.stderr) == (0, b"")
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="There is no full device here.")
+@pytest.mark.parametrize("arguments", [["version"], ["plan", str(EXAMPLE)]])
+def test_a_disk_without_room_is_told_in_a_sentence(arguments: list[str]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [*COMMAND, *arguments], stdout=full, stderr=subprocess.PIPE, check=False
+        )
+
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"Error: standard output cannot be written: No space left")
+    assert len(done.stderr.splitlines()) == 1
 
 
 @pytest.mark.parametrize(("no_colour", "is_coloured"), [("", True), ("1", False)])

@@ -186,6 +186,27 @@ def test_a_schema_tool_that_fails_is_found_with_its_last_words(tmp_path: Path) -
     ]
 
 
+def test_pages_that_their_tool_finds_stale_are_found(tmp_path: Path) -> None:
+    complaint = "docs/plan.md\\tThe part about plan options is out of date."
+    write(tmp_path, "tools/command_pages.py", f"print('{complaint}')\nraise SystemExit(1)\n")
+
+    findings = tidy(tmp_path)
+
+    assert [str(finding) for finding in findings] == [
+        "docs/plan.md:1: The part about plan options is out of date."
+    ]
+
+
+def test_a_tool_of_pages_that_fails_is_found_with_its_last_words(tmp_path: Path) -> None:
+    write(tmp_path, "tools/command_pages.py", "raise SystemExit('no such command')\n")
+
+    findings = tidy(tmp_path)
+
+    assert [str(finding) for finding in findings] == [
+        "tools/command_pages.py:1: The pages cannot be checked: no such command."
+    ]
+
+
 def write(root: Path, name: str, text: str) -> None:
     path = root / name
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -11,10 +11,13 @@ from springtide.apps.headroom.compose import Answered, compose
 from springtide.apps.headroom.pools import pools
 from springtide.apps.headroom.report import HeadroomReport
 from springtide.apps.planner.assemble import Picture
+from springtide.apps.planner.onlooker import NOBODY, Onlooker
 from springtide.apps.planner.schedulers import scheduler_notes
 from springtide.apps.planner.setting import input_report
 from springtide.apps.planner.stage import staged
 from springtide.base.clock import Clock
+from springtide.base.progress import Progress
+from springtide.base.telling import Level, Tell
 from springtide.engine.headroom import room
 from springtide.engine.headroom.walking import Walks
 from springtide.engine.placement.classes import Classifier
@@ -27,7 +30,12 @@ _ASKED: Final = "asked about: "
 
 
 def run(
-    found: Input, request: Request, *, clock: Clock, manifests: Sequence[Pod] = ()
+    found: Input,
+    request: Request,
+    *,
+    clock: Clock,
+    manifests: Sequence[Pod] = (),
+    onlooker: Onlooker = NOBODY,
 ) -> HeadroomReport:
     """Return the report for the input; `manifests` are pods that are asked about, not counted.
 
@@ -36,12 +44,15 @@ def run(
     given = [_apart(pod, number) for number, pod in enumerate(manifests)]
     plain = [pod for pod in given if not pod.spec.device_claims]
     whole = replace(found, manifests=(*found.manifests, *plain))
-    with staged(whole, policies=request.policies, calls=None, clock=clock) as stage:
+    policies = request.policies
+    with staged(whole, policies=policies, calls=None, clock=clock, onlooker=onlooker) as stage:
         picture = stage.picture
         subjects = _subjects(found, picture, given)
         asked = chosen(request, subjects, stage.families, stage.classifier)
-        answers = list(_answers(asked.asks, stage.classifier, stage.tables))
+        asks = _watched(asked.asks, onlooker.progress)
+        answers = list(_answers(asks, stage.classifier, stage.tables))
         account = stage.heard.account()
+    _tell(answers, onlooker.tell)
     waiting = [each.pod for each in asked.asks]
     notes = (
         *claiming(subjects.pods),
@@ -56,6 +67,19 @@ def run(
         read=input_report(found, notes),
         problems=stage.problems,
     )
+
+
+def _tell(answers: Iterable[Answered], tell: Tell) -> None:
+    for each in answers:
+        more = 0 if each.room is None else int(each.room.counts.sum())
+        tell(Level.DECISION, "room_counted", ask=each.asked.name, more=more)
+
+
+def _watched(asks: Sequence[Asked], progress: Progress) -> Iterator[Asked]:
+    """Yield the asks, and say which one it is."""
+    for number, each in enumerate(asks, start=1):
+        progress.begin(f"Counting what fits: ask {number:,} of {len(asks):,}")
+        yield each
 
 
 def _apart(pod: Pod, number: int) -> Pod:

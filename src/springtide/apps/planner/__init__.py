@@ -4,7 +4,8 @@
 documented, versioned answer that every output format is rendered from.
 """
 
+from springtide.apps.planner.onlooker import Onlooker
 from springtide.apps.planner.report import PlanReport
 from springtide.apps.planner.run import Request, run
 
-__all__ = ["PlanReport", "Request", "run"]
+__all__ = ["Onlooker", "PlanReport", "Request", "run"]

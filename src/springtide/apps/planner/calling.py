@@ -11,9 +11,11 @@ import msgspec
 from msgspec.structs import replace
 
 from springtide.apps.planner.bodies import Bodies
+from springtide.apps.planner.exchanged import tell_calls
 from springtide.apps.planner.extenders import Sorted
 from springtide.apps.planner.spending import Breaker, Budget, Calls
 from springtide.base.clock import Clock
+from springtide.base.telling import Tell, Untold
 from springtide.edge.http import (
     CONCURRENCY_MAX,
     Exchange,
@@ -42,6 +44,7 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
     bodies: Bodies
     budget: Budget
     clock: Clock
+    tell: Tell = Untold()
 
 
 class HttpFilter:
@@ -89,7 +92,9 @@ class HttpFilter:
         outcomes = self._exchange.post_all(
             bodies, timeout_s=min(self._timeout_s, budget.seconds_left)
         )
-        budget.spend(seconds=clock.monotonic_s() - started_s, calls=len(questions))
+        took_s = clock.monotonic_s() - started_s
+        budget.spend(seconds=took_s, calls=len(questions))
+        tell_calls(self._caller.tell, address(self.extender), bodies, outcomes, took_s=took_s)
         self.calls += len(questions)
         for outcome in outcomes:
             self._breaker.count(is_reached=not isinstance(outcome, Unreachable | TimedOut))

@@ -5,6 +5,7 @@ Without `Calls` nobody is called. Whatever speaks HTTP is loaded only if somebod
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from typing import Final
 
 import msgspec
 
@@ -21,6 +22,7 @@ from springtide.apps.planner.extenders import (
 )
 from springtide.apps.planner.spending import Budget, Calls
 from springtide.base.clock import Clock
+from springtide.base.telling import Tell, Untold
 from springtide.engine.placement.extenders import Extenders
 from springtide.engine.placement.family import DeviceFamily
 from springtide.engine.simulation.templates import Template
@@ -28,6 +30,8 @@ from springtide.model.pod import Pod
 from springtide.model.problem import Problem
 from springtide.model.scheduler import Extender
 from springtide.wire.documents import Input
+
+_UNTOLD: Final = Untold()
 
 
 class Consulted(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,6 +51,7 @@ def consulted(
     *,
     allowed: Calls | None,
     clock: Clock,
+    tell: Tell = _UNTOLD,
 ) -> Iterator[Consulted]:
     """Give what a plan needs to ask extenders as long as it runs.
 
@@ -65,7 +70,16 @@ def consulted(
         )
     else:
         with ExitStack() as stack:
-            yield _opened(found, picture, who, concerned, allowed=allowed, clock=clock, stack=stack)
+            yield _opened(
+                found,
+                picture,
+                who,
+                concerned,
+                allowed=allowed,
+                clock=clock,
+                tell=tell,
+                stack=stack,
+            )
 
 
 def _opened(
@@ -76,6 +90,7 @@ def _opened(
     *,
     allowed: Calls,
     clock: Clock,
+    tell: Tell,
     stack: ExitStack,
 ) -> Consulted:
     # Loading it takes as long as a small plan, which mostly calls nobody.
@@ -92,7 +107,9 @@ def _opened(
         ],
         concerns=lambda spec: any(who.is_interested(each, spec) for _, each in concerned),
     )
-    caller = calling.Caller(found=who, bodies=bodies, budget=Budget(allowed), clock=clock)
+    caller = calling.Caller(
+        found=who, bodies=bodies, budget=Budget(allowed), clock=clock, tell=tell
+    )
     servers = [calling.server(index, each, given, allowed=allowed) for index, each in concerned]
     members = [
         calling.HttpFilter(each, stack.enter_context(Exchange(server)), caller)

@@ -1,10 +1,13 @@
 """One run of the planner: decoded input in, report out."""
 
 import msgspec
+from msgspec.structs import replace
 
 from springtide.apps.planner.compose import compose
+from springtide.apps.planner.decisions import told_of
 from springtide.apps.planner.families import Policies
 from springtide.apps.planner.limits import idle_limits
+from springtide.apps.planner.onlooker import NOBODY, Onlooker
 from springtide.apps.planner.remedies import remedies
 from springtide.apps.planner.report import PlanReport
 from springtide.apps.planner.schedulers import scheduler_notes
@@ -37,7 +40,9 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     namespace: str = ""
 
 
-def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport:
+def run(
+    found: Input, request: Request, *, clock: Clock, rng: Rng, onlooker: Onlooker = NOBODY
+) -> PlanReport:
     """Return the report for the input.
 
     Raises `UnknownExpander` for a chain that makes no sense, and what `staged` raises.
@@ -48,11 +53,15 @@ def run(found: Input, request: Request, *, clock: Clock, rng: Rng) -> PlanReport
         calls=request.calls,
         clock=clock,
         namespace=request.namespace,
+        onlooker=onlooker,
     ) as stage:
+        onlooker.progress.begin("Planning: the nodes that are there")
         prices = PriceModel(cluster_size=stage.picture.ledger.count)
         answer = plan(
-            _situation(stage, request, clock), chain(request.expanders, prices=prices, rng=rng)
+            replace(_situation(stage, request, clock), progress=onlooker.progress),
+            chain(request.expanders, prices=prices, rng=rng),
         )
+    told_of(answer, stage.picture, onlooker.tell)
     picture, judges, account = stage.picture, stage.judges, stage.heard.account()
     notes = (
         *stage.notes,

@@ -10,6 +10,7 @@ from springtide.apps.planner.assemble import Picture, assemble
 from springtide.apps.planner.choosing import within
 from springtide.apps.planner.consulting import Consulted, consulted
 from springtide.apps.planner.families import Policies
+from springtide.apps.planner.onlooker import NOBODY, Onlooker, looking_at
 from springtide.apps.planner.schedulers import Claimable, Schedulers, schedulers
 from springtide.apps.planner.selector_faults import selector_faults
 from springtide.apps.planner.setting import families_of
@@ -41,7 +42,13 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
 
 @contextmanager
 def staged(
-    found: Input, *, policies: Policies, calls: Calls | None, clock: Clock, namespace: str = ""
+    found: Input,
+    *,
+    policies: Policies,
+    calls: Calls | None,
+    clock: Clock,
+    namespace: str = "",
+    onlooker: Onlooker = NOBODY,
 ) -> Iterator[Stage]:
     """Give the stage; extenders, if there are calls for them, are there as long as it is used.
 
@@ -50,6 +57,7 @@ def staged(
     Raises `InvalidInput` for a device configuration and `InvalidDocument` for a scheduler
     configuration with which nothing starts, or with an extender that cannot be called as it says.
     """
+    onlooker.progress.begin(looking_at(found))
     kinds = families_of(found, policies)
     selectors = Selectors()
     claimable = Claimable(storage=found.storage, devices=found.device_objects, selectors=selectors)
@@ -58,7 +66,7 @@ def staged(
     notes: tuple[str, ...] = ()
     if namespace:
         picture, notes = within(picture, namespace)
-    with consulted(found, picture, kinds, allowed=calls, clock=clock) as heard:
+    with consulted(found, picture, kinds, allowed=calls, clock=clock, tell=onlooker.tell) as heard:
         yield Stage(
             families=kinds,
             picture=picture,

@@ -1,12 +1,13 @@
 """One run: decoded input and names of pods in, report out. Each pod is held against the cluster alone."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 from msgspec.structs import replace
 
 from springtide.apps.planner.compose import not_evaluated, problem_reports
 from springtide.apps.planner.families import Policies
+from springtide.apps.planner.onlooker import NOBODY, Onlooker
 from springtide.apps.planner.remedies import remedy
 from springtide.apps.planner.schedulers import scheduler_notes
 from springtide.apps.planner.setting import input_report
@@ -16,6 +17,8 @@ from springtide.apps.why.compose import Told, at_rest, told
 from springtide.apps.why.gangs import Gangs
 from springtide.apps.why.report import PodWhy, State, WhyReport
 from springtide.base.clock import Clock
+from springtide.base.progress import Progress
+from springtide.base.telling import Level, Tell
 from springtide.engine.capacity.message import Rows, message
 from springtide.engine.explain import Explained, Scene, explain
 from springtide.engine.gang.ground import StandingNodes
@@ -37,16 +40,18 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     tells_all_nodes: bool = False
 
 
-def run(found: Input, request: Request, *, clock: Clock) -> WhyReport:
+def run(found: Input, request: Request, *, clock: Clock, onlooker: Onlooker = NOBODY) -> WhyReport:
     """Return the report for the pods that are asked about.
 
     Raises `UnknownPod` for names that nobody has, and what `staged` raises. Scheduler extenders are
     taken to agree.
     """
-    with staged(found, policies=request.policies, calls=None, clock=clock) as stage:
+    policies = request.policies
+    with staged(found, policies=policies, calls=None, clock=clock, onlooker=onlooker) as stage:
         pods = asked(found, stage.picture, request.names)
         asker = _Asker(stage, request, clock)
-        answers = _merged(asker.answer(each) for each in pods)
+        answers = _merged(map(asker.answer, _watched(pods, onlooker.progress)))
+    _tell(answers, onlooker.tell)
     account = stage.heard.account()
     looked_at = [each.pod for each in pods if each.state in _LOOKED_AT]
     notes = scheduler_notes(stage.judges, looked_at, found.selecting)
@@ -58,6 +63,27 @@ def run(found: Input, request: Request, *, clock: Clock) -> WhyReport:
         problems=problem_reports(stage.problems),
         input=input_report(found, (*notes, *account.notes)),
     )
+
+
+def _tell(answers: Iterable[PodWhy], tell: Tell) -> None:
+    for each in answers:
+        tell(
+            Level.DECISION,
+            "pods_explained",
+            pods=len(each.pods),
+            first=each.pods[0],
+            fits=str(each.fits).lower(),
+            why=each.answer,
+        )
+        for change in each.changes:
+            tell(Level.DEBUG, "change_found", first=each.pods[0], change=change.text)
+
+
+def _watched(pods: Sequence[Asked], progress: Progress) -> Iterator[Asked]:
+    """Yield the pods, and say which one it is."""
+    for number, each in enumerate(pods, start=1):
+        progress.begin(f"Explaining pod {number:,} of {len(pods):,}")
+        yield each
 
 
 class _Asker:

@@ -10,8 +10,9 @@ from typing import Final
 
 import msgspec
 
+from springtide.base.telling import Level, Tell, Untold
 from springtide.edge.kube.asking import Patience
-from springtide.edge.kube.connection import Access, Connection, connect
+from springtide.edge.kube.connection import Access, Answer, Get, Query, connect
 from springtide.edge.kube.errors import Denied, KubeError, NotServed, Unknown
 from springtide.edge.kube.listing import pages
 from springtide.wire.k8s.resources import Resource
@@ -21,6 +22,9 @@ CONCURRENCY_MAX: Final = 6
 
 Progress = Callable[[str], None]
 """Told the name of each kind that has been read."""
+
+
+_UNTOLD: Final = Untold()
 
 
 class Harvest(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,21 +37,31 @@ class Harvest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def harvest(
-    access: Access, resources: Sequence[Resource], *, patience: Patience, progress: Progress
+    access: Access,
+    resources: Sequence[Resource],
+    *,
+    patience: Patience,
+    progress: Progress,
+    tell: Tell = _UNTOLD,
 ) -> Harvest:
     """Return what the cluster has of these resources, or raise KubeError."""
-    return asyncio.run(_harvest(access, resources, patience, progress))
+    return asyncio.run(_harvest(access, resources, patience, progress, tell))
 
 
 async def _harvest(
-    access: Access, resources: Sequence[Resource], patience: Patience, progress: Progress
+    access: Access,
+    resources: Sequence[Resource],
+    patience: Patience,
+    progress: Progress,
+    tell: Tell,
 ) -> Harvest:
     async with await connect(access) as connection:
         turns = asyncio.Semaphore(CONCURRENCY_MAX)
+        get = _told(connection.get, tell)
         try:
             async with asyncio.TaskGroup() as group:
                 tasks = [
-                    group.create_task(_outcome(connection, each, patience, progress, turns))
+                    group.create_task(_outcome(get, each, patience, progress, turns))
                     for each in resources
                 ]
         except* KubeError as faults:
@@ -56,7 +70,7 @@ async def _harvest(
 
 
 async def _outcome(
-    connection: Connection,
+    get: Get,
     resource: Resource,
     patience: Patience,
     progress: Progress,
@@ -64,7 +78,7 @@ async def _outcome(
 ) -> list[bytes] | KubeError:
     async with turns:
         try:
-            found = await pages(connection.get, resource, patience=patience)
+            found = await pages(get, resource, patience=patience)
         except NotServed as fault:
             return fault
         except Unknown:
@@ -75,6 +89,20 @@ async def _outcome(
             return fault
         progress(resource.name)
         return found
+
+
+def _told(get: Get, tell: Tell) -> Get:
+    """Return what asks and tells it; neither credentials nor bodies are told."""
+    if not tell.hears(Level.REQUEST):
+        return get
+
+    async def telling(path: str, query: Query) -> Answer:
+        answer = await get(path, query)
+        size = len(answer.body)
+        tell(Level.REQUEST, "cluster_asked", path=path, status=answer.status, bytes=size)
+        return answer
+
+    return telling
 
 
 def _first(faults: BaseExceptionGroup[KubeError]) -> KubeError:

@@ -66,6 +66,7 @@ class _Planner:
         self.situation = situation
         self.chain = chain
         self.tables = situation.tables
+        self.progress = situation.progress
         self.overlay = Overlay(self.tables.ledger)
         self.existing = self.overlay.ledger.count
         self.starts: dict[str, Start] = {}
@@ -97,6 +98,7 @@ class _Planner:
             settled = self._raise(settled)
         self._ask_templates((*settled.left, *(pod for gang in settled.unmet for pod in gang.pods)))
         gangs = self._gangs(settled)
+        self.progress.begin("Explaining what fits nowhere")
         remaining = batches(settled.left, self.situation.classifier)
         limits = self._limits(remaining)
         served = self.course.served()
@@ -128,6 +130,8 @@ class _Planner:
             ]
             self.objected = objections(asked)
         for round_number in range(ROUNDS_MAX):
+            self.progress.begin(f"Planning: step {round_number + 1}")
+            self.progress.placed(len(pods) - len(left), len(pods))
             if round_number and self.is_moving:
                 # What the last round placed may repel or attract what is left, or even out how
                 # pods are spread, so that there is room again.
@@ -298,7 +302,8 @@ class _Planner:
 
     def _fill(self, pods: Sequence[Pod]) -> tuple[Pod, ...]:
         """Place pods wherever there is room by now, and return those without a node."""
-        filled = fill(pods, self.tables, self.overlay, self.situation.classifier)
+        classifier, progress = self.situation.classifier, self.progress
+        filled = fill(pods, self.tables, self.overlay, classifier, progress=progress)
         self.course.place(filled.placed)
         return filled.left
 

@@ -8,16 +8,20 @@ its family's node score is highest, which is where the live scheduler would put 
 """
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from springtide.base.progress import Progress, Unwatched
 from springtide.engine.placement.classes import Classifier, PodClass
 from springtide.engine.placement.family import Rows
 from springtide.engine.placement.tables import Placement, Tables, holding
 from springtide.model.overlay import Overlay
 from springtide.model.pod import Pod
+
+_UNWATCHED: Final = Unwatched()
 
 
 class Fill(msgspec.Struct, frozen=True):
@@ -34,6 +38,7 @@ def fill(
     classifier: Classifier,
     *,
     first_row: int = 0,
+    progress: Progress = _UNWATCHED,
 ) -> Fill:
     """Place what fits on the rows from `first_row` on, hold it in the overlay, and say what did."""
     placed: list[tuple[Pod, str]] = []
@@ -54,6 +59,7 @@ def fill(
             continue
         overlay.hold(holding(pod.uid, pod_class, placement))
         placed.append((pod, overlay.ledger.names[placement.row]))
+        progress.placed(len(placed), len(ordered))
         last = placement.row
     done = {pod.uid for pod, _ in placed}
     return Fill(tuple(placed), tuple(pod for pod in ordered if pod.uid not in done))

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from springtide.base.clock import Clock
+from springtide.base.progress import Progress, Unwatched
 from springtide.engine.capacity.estimate import NewNode
 from springtide.engine.capacity.explain import Stuck
 from springtide.engine.capacity.scene import Bounds, Manner
@@ -42,6 +43,7 @@ class Situation(msgspec.Struct, frozen=True, kw_only=True):
     bounds: Bounds = Bounds()
     manner: Manner = Manner()
     evictable: Evictable = Evictable(residents=Residents())
+    progress: Progress = Unwatched()
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):

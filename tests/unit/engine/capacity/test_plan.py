@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from springtide.base.clock import Clock
+from springtide.base.progress import Progress, Unwatched
 from springtide.engine.capacity.options import Expander
 from springtide.engine.capacity.plan import ROUNDS_MAX, plan
 from springtide.engine.capacity.quotas import Quota
@@ -54,6 +55,7 @@ def planned(
     chain: Sequence[Expander] = (LeastWaste(), LeastNodes()),
     clock: Clock | None = None,
     manner: Manner | None = None,
+    progress: Progress | None = None,
 ) -> Plan:
     return plan(
         Situation(
@@ -64,9 +66,24 @@ def planned(
             clock=clock or HandClock(),
             bounds=bounds or Bounds(),
             manner=manner or Manner(),
+            progress=progress or Unwatched(),
         ),
         chain,
     )
+
+
+class Watching:
+    """Remembers what it is told."""
+
+    def __init__(self) -> None:
+        self.begun: list[str] = []
+        self.counts: list[tuple[int, int]] = []
+
+    def begin(self, doing: str) -> None:
+        self.begun.append(doing)
+
+    def placed(self, done: int, total: int) -> None:
+        self.counts.append((done, total))
 
 
 def names(pods: Sequence[Pod]) -> list[str]:
@@ -85,6 +102,22 @@ def test_pods_that_fit_existing_nodes_cost_nothing() -> None:
 
     assert [(each.name, on) for each, on in answer.fitting] == [("p-0", "old"), ("p-1", "old")]
     assert answer.sizes == (("g", 0, 1),)
+
+
+def test_a_plan_says_how_far_it_is_and_answers_the_same() -> None:
+    ledger, watching = Ledger(), Watching()
+    ledger.add_node(node("old", cpu=4))
+    pending = [*replicas(3, pod("p", cpu=2)), pod("q", cpu=99)]
+
+    answer = planned(pending, [sized("g", SMALL)], ledger=ledger, progress=watching)
+
+    assert answer == planned(pending, [sized("g", SMALL)], ledger=ledger)
+    assert watching.begun == [
+        "Planning: step 1",
+        "Planning: step 2",
+        "Explaining what fits nowhere",
+    ]
+    assert watching.counts == [(1, 4), (2, 4), (2, 4), (3, 4)]
 
 
 def test_a_plan_leaves_no_trace() -> None:

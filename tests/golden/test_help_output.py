@@ -1,0 +1,34 @@
+"""What every command says of itself in a terminal of 80 columns, byte for byte."""
+
+from pathlib import Path
+
+import click
+import pytest
+
+from springtide.cli.main import springtide
+from tests.golden.expected import assert_golden
+
+GOLDEN = Path(__file__).resolve().parent / "help"
+
+
+@pytest.mark.parametrize("name", sorted(springtide.commands))
+def test_every_command_prints_its_recorded_help(name: str) -> None:
+    with root() as outer:
+        command = springtide.commands[name]
+        help_text = command.get_help(click.Context(command, info_name=name, parent=outer))
+
+    assert_golden(GOLDEN / f"{name}.txt", f"{help_text}\n")
+
+
+def test_the_program_prints_its_recorded_help() -> None:
+    with root() as outer:
+        help_text = springtide.get_help(outer)
+
+    assert_golden(GOLDEN / "springtide.txt", f"{help_text}\n")
+
+
+def root() -> click.Context:
+    """The program in a terminal of 80 columns, two of which click leaves free."""
+    return click.Context(
+        springtide, info_name="springtide", terminal_width=78, **springtide.context_settings
+    )
