@@ -355,3 +355,16 @@ def test_gangs_are_placed_one_by_one_and_leave_nothing_behind() -> None:
 
     assert report.fits
     assert {each.gang.name for each in report.pods if each.gang} == {"default/train", "b/train"}
+
+
+# Who else waits
+
+
+def test_a_pod_that_fits_is_told_that_others_wait_too() -> None:
+    names = Names(pods=("default/a",))
+
+    alone = answered(pod("a"), names=names)
+    beside = answered(pod("a"), pod("b"), names=names)
+
+    assert not any("wait" in note for note in alone.input.notes)
+    assert any("1 other pod waits too" in note for note in beside.input.notes)

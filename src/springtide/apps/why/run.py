@@ -54,7 +54,10 @@ def run(found: Input, request: Request, *, clock: Clock, onlooker: Onlooker = NO
     _tell(answers, onlooker.tell)
     account = stage.heard.account()
     looked_at = [each.pod for each in pods if each.state in _LOOKED_AT]
-    notes = scheduler_notes(stage.judges, looked_at, found.selecting)
+    notes = (
+        *scheduler_notes(stage.judges, looked_at, found.selecting),
+        *_first_come(answers, others=len(stage.picture.waiting) - 1),
+    )
     return WhyReport(
         fits=all(each.fits for each in answers),
         pods=answers,
@@ -142,6 +145,16 @@ class _Asker:
             evictable=self._stage.picture.evictable,
         )
         return message(pod, found.pod_class, tables=self._stage.tables, there=there)
+
+
+def _first_come(answers: Iterable[PodWhy], *, others: int) -> Iterator[str]:
+    """Yield that pods which fit may still find their places taken, if somebody else waits too."""
+    if others > 0 and any(each.fits and each.state is State.WAITING for each in answers):
+        who = "1 other pod waits" if others == 1 else f"{others} other pods wait"
+        yield (
+            "Every pod is looked at as if it were the first to be placed, but "
+            f"{who} too and may take its place; 'springtide plan' places them all."
+        )
 
 
 def _correction(pod_class: PodClass) -> str:
