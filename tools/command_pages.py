@@ -165,7 +165,7 @@ def plain(text: str) -> str:
 
 def contextual(command: click.Command) -> click.Context:
     """What click needs to say how a command is used."""
-    root = click.Context(springtide, info_name=PROGRAM)
+    root = click.Context(springtide, info_name=PROGRAM, **springtide.context_settings)
     return click.Context(command, info_name=command.name, parent=root)
 
 

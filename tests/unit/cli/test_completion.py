@@ -27,11 +27,15 @@ def values(*words: str) -> list[str]:
 
 
 def test_every_command_is_offered() -> None:
-    assert values("") == springtide.list_commands(click.Context(springtide))
+    assert values("") == springtide.list_commands(
+        click.Context(springtide, **springtide.context_settings)
+    )
     assert values("pl") == ["plan"]
 
 
-@pytest.mark.parametrize("name", springtide.list_commands(click.Context(springtide)))
+@pytest.mark.parametrize(
+    "name", springtide.list_commands(click.Context(springtide, **springtide.context_settings))
+)
 def test_every_option_of_every_command_is_offered(name: str) -> None:
     command = springtide.commands[name]
     long = {each for part in command.params for each in part.opts if each.startswith("--")}
