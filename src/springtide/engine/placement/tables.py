@@ -279,17 +279,22 @@ class Tables:
 
     def histogram(self, pod_class: PodClass, *, below: int) -> list[tuple[Refusal, int]]:
         """Return the distinct refusals of the rows below one, with how many rows each has."""
-        found = self.refusals(pod_class, below=below).items()
-        counts = [(refusal, len(rows)) for refusal, rows in found]
+        found = self._refusing(pod_class, below=below).items()
+        counts = [(refusal, sum(map(len, groups))) for refusal, groups in found]
         return sorted(counts, key=lambda item: (-item[1], item[0].text))
 
     def refusals(self, pod_class: PodClass, *, below: int) -> dict[Refusal, list[int]]:
         """Return the distinct refusals of the rows below one, each with its rows, ascending."""
+        found = self._refusing(pod_class, below=below).items()
+        return {refusal: np.sort(np.concatenate(groups)).tolist() for refusal, groups in found}
+
+    def _refusing(self, pod_class: PodClass, *, below: int) -> dict[Refusal, list[Rows]]:
+        """Return the distinct refusals of the rows below one, each with groups of its rows."""
         table = self.table(pod_class)
-        found: dict[Refusal, list[int]] = {}
+        found: dict[Refusal, list[Rows]] = {}
         for group in _equal_rows(table, below):
-            found.setdefault(self.refusal(pod_class, int(group[0])), []).extend(group.tolist())
-        return {refusal: sorted(own) for refusal, own in found.items()}
+            found.setdefault(self.refusal(pod_class, int(group[0])), []).append(group)
+        return found
 
     def promising(self, pod_class: PodClass, *, below: int) -> Rows:
         """Return the rows below one that refuse, but where evicting pods could help."""
