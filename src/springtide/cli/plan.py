@@ -7,6 +7,7 @@ import os
 from typing import Final, Literal
 
 import click
+from click.core import ParameterSource
 
 from springtide.cli.options import (
     Chain,
@@ -219,6 +220,8 @@ def plan(
     cluster: Cluster,
 ) -> None:
     """Plan for the input that the options name."""
+    if not call_extenders:
+        _refuse_idle(ctx, "extender_budget", "extender_max_calls", "extender_strict_tls")
     # No linear algebra is done here, and its library's threads take longer to start than the plan.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Imported here, because it takes longer than all of click and help does not need it.
@@ -258,3 +261,13 @@ def plan(
     if any(each.is_missing for each in report.extenders):
         ctx.exit(UNANSWERED)
     ctx.exit(SATISFIED if report.is_satisfied else UNSATISFIED)
+
+
+def _refuse_idle(ctx: click.Context, *parameters: str) -> None:
+    """End with a usage error if one of these options is given, which only count for calls."""
+    for name in parameters:
+        if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            option = f"--{name.replace('_', '-')}"
+            ctx.fail(
+                f"{option} is about calls of extenders: add --call-extenders, or leave it out."
+            )

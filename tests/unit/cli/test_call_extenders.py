@@ -146,6 +146,21 @@ def test_budgets_are_kept(options: list[str], words: str, tmp_path: Path, capsys
     assert words in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "given", [["--extender-budget", "5"], ["--extender-max-calls", "5"], ["--extender-strict-tls"]]
+)
+def test_what_is_only_about_calls_is_refused_without_them(
+    given: list[str], tmp_path: Path, capsys: Captured
+) -> None:
+    (tmp_path / "cluster.yaml").write_text(CLUSTER)
+
+    code = run(["plan", str(tmp_path), *given])
+
+    assert code == 2
+    said = capsys.readouterr().err
+    assert f"{given[0]} is about calls of extenders: add --call-extenders, or leave it out." in said
+
+
 def test_strict_tls_refuses_the_configuration(tmp_path: Path, capsys: Captured) -> None:
     address = "https://extender.invalid\n  enableHTTPS: true"
 
