@@ -60,11 +60,34 @@ def render(report: HeadroomReport, times: Times, style: Style, *, chart: Sequenc
         chart,
         _asks(report, "Pods", style),
         _left_out(report, style),
+        _gangs(report, style),
         _ladder(report, style),
         [line for note in report.input.notes for line in paragraph(note, width=style.width)],
         _closing(report, times, style),
     )
     return "\n\n".join("\n".join(lines) for lines in sections if lines)
+
+
+# Gangs
+
+
+def _gangs(report: HeadroomReport, style: Style) -> list[str]:
+    shown = report.gangs[: style.most(ROWS_MAX)]
+    rows = [
+        (
+            each.name,
+            str(each.minimum),
+            str(each.running),
+            f"is short by {each.short_by}" if each.short_by else "has its places",
+        )
+        for each in shown
+    ]
+    more = len(report.gangs) - len(shown)
+    if not rows:
+        return []
+    headers = ["GANG THAT WAITS", "AT LEAST", "FIT NOW", "SO IT"]
+    lines = _table(headers, rows, style, colour="cyan")
+    return [*lines, f"{more} more gangs; -o wide tells all of them."] if more else lines
 
 
 # Pools

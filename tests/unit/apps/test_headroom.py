@@ -9,11 +9,13 @@ from springtide.apps.headroom import HeadroomReport, Request, run
 from springtide.apps.headroom.pools import UnknownLabel
 from springtide.apps.headroom.report import AskReport
 from springtide.apps.headroom.written import InvalidAsk
+from springtide.apps.planner.report import GangPlaces
 from springtide.base.selectors import compile_selector, label_selector
 from springtide.base.taints import Taint
+from springtide.model.gang import GangApi
 from springtide.model.group import NodeGroup
 from springtide.model.node import Node
-from springtide.model.pod import Owner, Pod, PodClaim
+from springtide.model.pod import GangLink, Owner, Pod, PodClaim
 from springtide.wire.documents import Input
 from tests.builders import card, cards, node, pod
 from tests.world import FixedClock
@@ -301,3 +303,18 @@ def test_without_nodes_the_answer_says_so() -> None:
 
     assert answer.summary == "There is no node in the input, so nothing fits."
     assert only(answer).more == 0
+
+
+# Gangs
+
+
+def test_gangs_that_wait_are_placed_one_by_one_and_leave_nothing_behind() -> None:
+    link = GangLink(api=GangApi.ANNOTATION, name="train", minimum="3")
+    gang = [replace(pod(f"p{index}", cpu="400m"), gang_links=(link,)) for index in range(3)]
+
+    short = report(node(cpu=1), pods=gang, request=Request(about=("pods",)))
+    wide = report(node(cpu=2), pods=gang, request=Request(about=("pods",)))
+
+    assert short.gangs == (GangPlaces(name="default/train", minimum=3, running=2, short_by=1),)
+    assert wide.gangs == (GangPlaces(name="default/train", minimum=3, running=3, short_by=0),)
+    assert only(short).more == 2

@@ -3,9 +3,10 @@
 import pytest
 from msgspec.structs import replace
 
+from springtide.apps.planner.report import GangPlaces
 from springtide.apps.why import Request, WhyReport, run
 from springtide.apps.why.asked import Names, UnknownPod
-from springtide.apps.why.report import GangWhy, PodWhy, State
+from springtide.apps.why.report import PodWhy, State
 from springtide.base.taints import Taint
 from springtide.engine.explain import ChangeKind
 from springtide.model.gang import GangApi
@@ -330,7 +331,7 @@ def test_a_pod_that_fits_is_not_started_while_its_gang_is_short() -> None:
     answer = only(report)
     assert (report.fits, answer.fits) == (False, False)
     assert answer.verdicts[0].fits
-    assert answer.gang == GangWhy(name="default/train", minimum=3, running=2, short_by=1)
+    assert answer.gang == GangPlaces(name="default/train", minimum=3, running=2, short_by=1)
     assert answer.answer.endswith(
         "Its gang default/train is short by 1: 2 of at least 3 pods have places on these nodes, and "
         "none is started before all of these are there."

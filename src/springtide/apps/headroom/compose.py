@@ -12,7 +12,7 @@ from springtide.apps.headroom.limits import limits_by_pool
 from springtide.apps.headroom.occupancy import occupancy
 from springtide.apps.headroom.pools import Pools
 from springtide.apps.headroom.report import AskReport, HeadroomReport, PoolReport, PoolRoom
-from springtide.apps.planner.report import InputReport, ProblemReport
+from springtide.apps.planner.report import GangPlaces, InputReport, ProblemReport
 from springtide.engine.headroom import Room
 from springtide.model.ledger import Ledger
 from springtide.model.problem import Problem
@@ -31,6 +31,7 @@ def compose(
     pools: Pools,
     *,
     left_out: int,
+    gangs: Iterable[GangPlaces],
     read: InputReport,
     problems: Iterable[Problem],
 ) -> HeadroomReport:
@@ -43,6 +44,7 @@ def compose(
         asks=asks,
         asks_left_out=left_out,
         pools=found,
+        gangs=tuple(gangs),
         problems=tuple(
             ProblemReport(
                 source=item.source, object=item.object, field=item.field, message=item.message

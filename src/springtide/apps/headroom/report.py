@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-from springtide.apps.planner.report import InputReport, ProblemReport
+from springtide.apps.planner.report import GangPlaces, InputReport, ProblemReport
 
 Source = Literal["Given", "Pods", "Ladder"]
 
@@ -99,7 +99,8 @@ class PoolReport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 class HeadroomReport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """The whole answer. `pools_by` is `group`, a label, or `devices`.
 
-    `asks_left_out` counts asks of pods beyond those that were to be answered for.
+    `asks_left_out` counts asks of pods beyond those that were to be answered for. `gangs` are those
+    that wait.
     """
 
     api_version: Literal["springtide.io/v1alpha1"] = "springtide.io/v1alpha1"
@@ -109,5 +110,6 @@ class HeadroomReport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     asks: tuple[AskReport, ...]
     asks_left_out: int = 0
     pools: tuple[PoolReport, ...]
+    gangs: tuple[GangPlaces, ...] = ()
     problems: tuple[ProblemReport, ...] = ()
     input: InputReport

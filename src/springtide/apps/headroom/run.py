@@ -11,6 +11,7 @@ from springtide.apps.headroom.compose import Answered, compose
 from springtide.apps.headroom.pools import pools
 from springtide.apps.headroom.report import HeadroomReport
 from springtide.apps.planner.assemble import Picture
+from springtide.apps.planner.gang_places import Standing
 from springtide.apps.planner.onlooker import NOBODY, Onlooker
 from springtide.apps.planner.schedulers import scheduler_notes
 from springtide.apps.planner.setting import input_report
@@ -18,6 +19,7 @@ from springtide.apps.planner.stage import staged
 from springtide.base.clock import Clock
 from springtide.base.progress import Progress
 from springtide.base.telling import Level, Tell
+from springtide.engine.gang.ground import StandingNodes
 from springtide.engine.headroom import room
 from springtide.engine.headroom.walking import Walks
 from springtide.engine.placement.classes import Classifier
@@ -51,6 +53,8 @@ def run(
         asked = chosen(request, subjects, stage.families, stage.classifier)
         asks = _watched(asked.asks, onlooker.progress)
         answers = list(_answers(asks, stage.classifier, stage.tables))
+        ground = StandingNodes(stage.tables, Overlay(picture.ledger), stage.classifier)
+        gangs = tuple(Standing(picture.gangs, ground).all())
         account = stage.heard.account()
     _tell(answers, onlooker.tell)
     waiting = [each.pod for each in asked.asks]
@@ -64,6 +68,7 @@ def run(
         picture.ledger,
         pools(picture.ledger, found.groups, by=request.by),
         left_out=asked.left_out,
+        gangs=gangs,
         read=input_report(found, notes),
         problems=stage.problems,
     )

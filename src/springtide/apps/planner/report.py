@@ -114,6 +114,18 @@ class GangReport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     remedy: str = ""
 
 
+class GangPlaces(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A gang placed alone on the nodes that are there: how many of its pods would run.
+
+    If it is `short_by` any, none of its pods is started.
+    """
+
+    name: str
+    minimum: int
+    running: int
+    short_by: int
+
+
 class ApartPod(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """A pod without a node that no node would help, and what it waits for."""
 

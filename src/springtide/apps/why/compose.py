@@ -8,14 +8,13 @@ from typing import Final
 
 import msgspec
 
-from springtide.apps.planner.report import GroupVerdict
+from springtide.apps.planner.gang_places import sentence as sentence_of
+from springtide.apps.planner.report import GangPlaces, GroupVerdict
 from springtide.apps.planner.stage import Stage
 from springtide.apps.why.asked import Asked
-from springtide.apps.why.gangs import sentence as sentence_of
 from springtide.apps.why.report import (
     ChangeReport,
     DeviceReport,
-    GangWhy,
     NodeDevices,
     NodesVerdict,
     PodWhy,
@@ -52,7 +51,7 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     message: str
     remedy: str
 
-    def about(self, who: Asked, gang: GangWhy | None) -> PodWhy:
+    def about(self, who: Asked, gang: GangPlaces | None) -> PodWhy:
         """Return the answer for one of them; the gang is its own, if it is in one."""
         of_gang = [] if gang is None else [sentence_of(gang)]
         answer = " ".join([*_state(who), self._answer(who.state), *of_gang])

@@ -12,6 +12,7 @@ import msgspec
 
 from springtide.apps.planner.report import (
     ExtenderReport,
+    GangPlaces,
     GroupVerdict,
     InputReport,
     NotEvaluated,
@@ -85,18 +86,6 @@ class ChangeReport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     pods: tuple[str, ...] = ()
 
 
-class GangWhy(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """The gang of a pod, placed alone on the nodes that are there: how many of its pods would run.
-
-    If it is `short_by` any, none of its pods is started.
-    """
-
-    name: str
-    minimum: int
-    running: int
-    short_by: int
-
-
 class PodWhy(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """One pod, or several that get the same answer.
 
@@ -119,7 +108,7 @@ class PodWhy(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     changes: tuple[ChangeReport, ...] = ()
     groups: tuple[GroupVerdict, ...] = ()
     remedy: str = ""
-    gang: GangWhy | None = None
+    gang: GangPlaces | None = None
 
 
 class WhyReport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

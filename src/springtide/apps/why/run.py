@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from springtide.apps.planner.compose import not_evaluated, problem_reports
 from springtide.apps.planner.families import Policies
+from springtide.apps.planner.gang_places import Standing
 from springtide.apps.planner.onlooker import NOBODY, Onlooker
 from springtide.apps.planner.remedies import remedy
 from springtide.apps.planner.schedulers import scheduler_notes
@@ -14,7 +15,6 @@ from springtide.apps.planner.setting import input_report
 from springtide.apps.planner.stage import Stage, staged
 from springtide.apps.why.asked import Asked, Names, asked
 from springtide.apps.why.compose import Told, at_rest, told
-from springtide.apps.why.gangs import Gangs
 from springtide.apps.why.report import PodWhy, State, WhyReport
 from springtide.base.clock import Clock
 from springtide.base.progress import Progress
@@ -105,7 +105,7 @@ class _Asker:
             clock=clock,
         )
         ground = StandingNodes(stage.tables, self._overlay, stage.classifier)
-        self._gangs = Gangs(stage.picture.gangs, ground)
+        self._gangs = Standing(stage.picture.gangs, ground)
         self._known: dict[tuple[PodClass, State], Told] = {}
 
     def answer(self, who: Asked) -> PodWhy:

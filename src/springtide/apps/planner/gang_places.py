@@ -1,34 +1,43 @@
-"""What the gang of a pod means for it: a pod that fits is not started while its gang is short."""
+"""How far gangs get on the nodes that are there, each placed alone.
 
-from collections.abc import Iterable
+A pod that fits is not started while its gang is short.
+"""
 
-from springtide.apps.why.report import GangWhy
+from collections.abc import Iterable, Iterator
+
+from springtide.apps.planner.report import GangPlaces
 from springtide.engine.gang.ground import StandingNodes
 from springtide.engine.gang.shortfall import shortfall
 from springtide.model.gang import Gang
 from springtide.model.pod import Pod
 
 
-class Gangs:
+class Standing:
     """The gangs by their waiting pods; each is placed once, alone, on the nodes that are there."""
 
     def __init__(self, gangs: Iterable[Gang], ground: StandingNodes) -> None:
-        self._by_uid = {pod.uid: gang for gang in gangs for pod in gang.pods}
+        self._gangs = tuple(gangs)
+        self._by_uid = {pod.uid: gang for gang in self._gangs for pod in gang.pods}
         self._ground = ground
-        self._known: dict[tuple[str, str, str], GangWhy] = {}
+        self._known: dict[tuple[str, str, str], GangPlaces] = {}
 
-    def of(self, pod: Pod) -> GangWhy | None:
+    def of(self, pod: Pod) -> GangPlaces | None:
         """Return how far the pod's gang gets, None if it belongs to none."""
         gang = self._by_uid.get(pod.uid)
-        if gang is None:
-            return None
+        return None if gang is None else self._placed(gang)
+
+    def all(self) -> Iterator[GangPlaces]:
+        """Yield how far every gang gets that has pods waiting, in the order of the input."""
+        return map(self._placed, self._gangs)
+
+    def _placed(self, gang: Gang) -> GangPlaces:
         known = self._known.get(gang.identity)
         if known is None:
             known = self._known[gang.identity] = _placed(gang, self._ground)
         return known
 
 
-def sentence(gang: GangWhy) -> str:
+def sentence(gang: GangPlaces) -> str:
     """Return what is said of a pod's gang."""
     places = f"{gang.running} of at least {gang.minimum} pods have places on these nodes"
     if not gang.short_by:
@@ -39,8 +48,8 @@ def sentence(gang: GangWhy) -> str:
     )
 
 
-def _placed(gang: Gang, ground: StandingNodes) -> GangWhy:
+def _placed(gang: Gang, ground: StandingNodes) -> GangPlaces:
     tally = shortfall(gang, ground).tally
-    return GangWhy(
+    return GangPlaces(
         name=gang.key, minimum=gang.minimum, running=tally.running, short_by=tally.missing
     )
