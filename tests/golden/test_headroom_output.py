@@ -36,7 +36,7 @@ def test_every_format_prints_its_recorded_answer(
     assert code == 0
 
 
-@pytest.mark.parametrize("example", ["card-memory", "cold-zero", "scheduler-profiles"])
+@pytest.mark.parametrize("example", ["card-memory", "cold-zero", "gang", "scheduler-profiles"])
 def test_other_examples_print_their_recorded_answer(
     example: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,14 +1,24 @@
-"""What `springtide plan` prints for every example, byte for byte."""
+"""What `springtide plan` prints for every example, byte for byte, also on terminals of two widths."""
 
+from io import BytesIO
 from pathlib import Path
 
+import click
 import pytest
 
+from springtide.apps.planner import Request
+from springtide.apps.planner import run as plan
+from springtide.cli import plan_table
 from springtide.cli.main import run
+from springtide.edge.files import read
+from springtide.edge.machine import SeededRng
+from springtide.wire.documents import decode
 from tests.golden.expected import ROOT, assert_golden, without_timings
+from tests.world import FixedClock
 
 EXAMPLES = ROOT / "examples"
 GOLDEN = Path(__file__).resolve().parent / "plan"
+TIMES = plan_table.Times(reading_s=0, planning_s=0)
 # Where the answer is no; every other example ends with 0.
 UNSATISFIED = {
     "warm-group",
@@ -52,3 +62,13 @@ def test_the_other_formats_print_their_recorded_answer(
 
     printed = capsys.readouterr()
     assert_golden(GOLDEN / f"warm-group.{SUFFIXES[output]}", without_timings(printed.out))
+
+
+@pytest.mark.parametrize("width", [80, 160])
+@pytest.mark.parametrize("example", FOLDERS)
+def test_every_example_is_planned_for_in_its_recorded_words(example: str, width: int) -> None:
+    found = decode(read((str(FOLDERS[example]),), BytesIO()))
+    report = plan(found, Request(), clock=FixedClock(), rng=SeededRng(0))
+
+    printed = click.unstyle(plan_table.render(report, TIMES, plan_table.Style(width=width)))
+    assert_golden(GOLDEN / f"{example}.{width}.txt", f"{printed}\n")
