@@ -12,15 +12,16 @@ from springtide.cli.options import (
     Chain,
     Cluster,
     NearestChoice,
-    sources,
+    filename_option,
+    inputs,
+    policy_options,
+    telling_options,
     whole_cluster_options,
 )
 from springtide.cli.verbosity import verbose_option
 
 FORMATS: Final = ("table", "wide", "json", "yaml", "csv", "name")
 ABOUT: Final = ("given", "pods", "ladder")
-NODE_POLICIES: Final = ("binpack", "spread")
-DEVICE_POLICIES: Final = ("binpack", "spread", "numa", "mutex", "topology-aware")
 FOR_PEOPLE: Final = ("table", "wide")
 
 HELP: Final = """Say for each kind of pod how many more fit now, where, and what ends it.
@@ -45,14 +46,7 @@ Output = Literal["table", "wide", "json", "yaml", "csv", "name"]
 
 @click.command("headroom", help=HELP, short_help="Say how many more pods of each kind fit now.")
 @click.argument("paths", nargs=-1, type=click.Path(allow_dash=True), metavar="[PATH]...")
-@click.option(
-    "-f",
-    "--filename",
-    "filenames",
-    multiple=True,
-    type=click.Path(allow_dash=True),
-    help="Read this file or folder, or standard input for '-'. May be repeated.",
-)
+@filename_option
 @click.option(
     "--groups",
     multiple=True,
@@ -108,23 +102,9 @@ Output = Literal["table", "wide", "json", "yaml", "csv", "name"]
 @click.option(
     "--svg", type=click.Path(dir_okay=False), help="Write the same drawing to this file, as SVG."
 )
-@click.option(
-    "--node-policy",
-    type=NearestChoice(NODE_POLICIES),
-    default="binpack",
-    show_default=True,
-    help="How the device scheduler picks nodes for pods that do not say it.",
-)
-@click.option(
-    "--device-policy",
-    type=NearestChoice(DEVICE_POLICIES),
-    default="spread",
-    show_default=True,
-    help="How it picks devices on a node for pods that do not say it.",
-)
+@policy_options
 @whole_cluster_options
-@click.option("--warnings", is_flag=True, help="Print every problem of the input in full.")
-@click.option("--no-headers", is_flag=True, help="Leave out the headings of the tables.")
+@telling_options
 @verbose_option
 @click.pass_context
 def headroom(
@@ -156,12 +136,11 @@ def headroom(
     # Imported here, because it takes longer than all of click and help does not need it.
     from springtide.cli import headroom_answer  # noqa: PLC0415
 
-    named = (*paths, *filenames)
-    is_live = cluster.is_asked(has_paths=bool(named))
+    to_read, live = inputs(ctx, (*paths, *filenames), cluster)
     headroom_answer.answer(
         headroom_answer.Question(
-            paths=(*(named if is_live else sources(ctx, named)), *groups),
-            cluster=cluster if is_live else None,
+            paths=(*to_read, *groups),
+            cluster=live,
             asks=asks,
             manifests=manifests,
             about=cast("tuple[headroom_answer.About, ...]", about or ()),

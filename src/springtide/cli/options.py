@@ -22,6 +22,8 @@ ResultT = TypeVar("ResultT")
 
 STDIN: Final = "-"
 REQUEST_TIMEOUT: Final = "30s"
+NODE_POLICIES: Final = ("binpack", "spread")
+DEVICE_POLICIES: Final = ("binpack", "spread", "numa", "mutex", "topology-aware")
 
 
 class Cluster(NamedTuple):
@@ -57,6 +59,19 @@ def sources(
             "'kubectl get nodes,pods,daemonsets -A -o json' prints, or read the live cluster with -A."
         )
     return (STDIN,)
+
+
+def inputs(
+    ctx: click.Context,
+    named: tuple[str, ...],
+    cluster: Cluster,
+    *,
+    how: str = "name a file or folder",
+) -> tuple[tuple[str, ...], Cluster | None]:
+    """Return the paths to read, and the live cluster if it is to be read as well."""
+    if cluster.is_asked(has_paths=bool(named)):
+        return named, cluster
+    return sources(ctx, named, how=how), None
 
 
 def is_piped() -> bool:
@@ -287,3 +302,54 @@ def offer(word: str, known: Sequence[str]) -> str:
 
 def _unknown(word: str, known: Sequence[str]) -> str:
     return f"{word!r} is none of {', '.join(known)}.{offer(word, known)}"
+
+
+# Options that are the same wherever they are
+
+
+filename_option: Final = click.option(
+    "-f",
+    "--filename",
+    "filenames",
+    multiple=True,
+    type=click.Path(allow_dash=True),
+    help="Read this file or folder, or standard input for '-'. May be repeated.",
+)
+groups_option: Final = click.option(
+    "--groups",
+    multiple=True,
+    type=click.Path(),
+    help="Read node groups from this file, beside what else is read. May be repeated.",
+)
+
+
+def policy_options(command: Callable[..., ResultT]) -> Callable[..., ResultT]:
+    """Give a command the options for pods that do not say how their devices are to be chosen."""
+    return _NODE_POLICY(_DEVICE_POLICY(command))
+
+
+def telling_options(command: Callable[..., ResultT]) -> Callable[..., ResultT]:
+    """Give a command the options that say how much is told around the answer."""
+    return _WARNINGS(_NO_HEADERS(command))
+
+
+_NODE_POLICY: Final = click.option(
+    "--node-policy",
+    type=NearestChoice(NODE_POLICIES),
+    default="binpack",
+    show_default=True,
+    help="How the device scheduler picks nodes for pods that do not say it.",
+)
+_DEVICE_POLICY: Final = click.option(
+    "--device-policy",
+    type=NearestChoice(DEVICE_POLICIES),
+    default="spread",
+    show_default=True,
+    help="How it picks devices on a node for pods that do not say it.",
+)
+_WARNINGS: Final = click.option(
+    "--warnings", is_flag=True, help="Print every problem of the input in full."
+)
+_NO_HEADERS: Final = click.option(
+    "--no-headers", is_flag=True, help="Leave out the headings of the tables."
+)

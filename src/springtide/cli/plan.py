@@ -15,14 +15,16 @@ from springtide.cli.options import (
     Limit,
     NearestChoice,
     cluster_options,
-    sources,
+    filename_option,
+    groups_option,
+    inputs,
+    policy_options,
+    telling_options,
 )
 from springtide.cli.verbosity import verbose_option
 
 FORMATS: Final = ("table", "wide", "json", "yaml", "name")
 EXPANDERS: Final = ("least-waste", "price", "priority", "most-pods", "least-nodes", "random")
-NODE_POLICIES: Final = ("binpack", "spread")
-DEVICE_POLICIES: Final = ("binpack", "spread", "numa", "mutex", "topology-aware")
 
 SATISFIED: Final = 0
 UNSATISFIED: Final = 1
@@ -50,20 +52,8 @@ Output = Literal["table", "wide", "json", "yaml", "name"]
 
 @click.command("plan", help=HELP, short_help="Say which node groups make pending pods schedulable.")
 @click.argument("paths", nargs=-1, type=click.Path(allow_dash=True), metavar="[PATH]...")
-@click.option(
-    "-f",
-    "--filename",
-    "filenames",
-    multiple=True,
-    type=click.Path(allow_dash=True),
-    help="Read this file or folder, or standard input for '-'. May be repeated.",
-)
-@click.option(
-    "--groups",
-    multiple=True,
-    type=click.Path(),
-    help="Read node groups from this file, beside what else is read. May be repeated.",
-)
+@filename_option
+@groups_option
 @click.option(
     "-o",
     "--output",
@@ -145,20 +135,7 @@ Output = Literal["table", "wide", "json", "yaml", "name"]
     metavar="LABEL",
     help="A label in which groups may differ and still be alike. May be repeated.",
 )
-@click.option(
-    "--node-policy",
-    type=NearestChoice(NODE_POLICIES),
-    default="binpack",
-    show_default=True,
-    help="How the device scheduler picks nodes for pods that do not say it.",
-)
-@click.option(
-    "--device-policy",
-    type=NearestChoice(DEVICE_POLICIES),
-    default="spread",
-    show_default=True,
-    help="How it picks devices on a node for pods that do not say it.",
-)
+@policy_options
 @click.option(
     "--call-extenders",
     is_flag=True,
@@ -186,8 +163,7 @@ Output = Literal["table", "wide", "json", "yaml", "name"]
     help="Refuse extenders with enableHTTPS and no CA, whose certificates nobody checks.",
 )
 @cluster_options
-@click.option("--warnings", is_flag=True, help="Print every problem of the input in full.")
-@click.option("--no-headers", is_flag=True, help="Leave out the headings of the tables.")
+@telling_options
 @verbose_option
 @click.pass_context
 def plan(
@@ -227,12 +203,11 @@ def plan(
     # Imported here, because it takes longer than all of click and help does not need it.
     from springtide.cli import planning  # noqa: PLC0415
 
-    named = (*paths, *filenames)
-    is_live = cluster.is_asked(has_paths=bool(named))
+    to_read, live = inputs(ctx, (*paths, *filenames), cluster)
     report = planning.answer(
         planning.Question(
-            paths=(*(named if is_live else sources(ctx, named)), *groups),
-            cluster=cluster if is_live else None,
+            paths=(*to_read, *groups),
+            cluster=live,
             namespace=cluster.namespace,
             expanders=expander,
             seed=seed,

@@ -8,8 +8,17 @@ from typing import Final
 
 import click
 
-from springtide.cli.options import Cluster, NearestChoice, cluster_options, sources
-from springtide.cli.plan import DEVICE_POLICIES, FORMATS, NODE_POLICIES, Output
+from springtide.cli.options import (
+    Cluster,
+    NearestChoice,
+    cluster_options,
+    filename_option,
+    groups_option,
+    inputs,
+    policy_options,
+    telling_options,
+)
+from springtide.cli.plan import FORMATS, Output
 from springtide.cli.verbosity import verbose_option
 
 FITS: Final = 0
@@ -36,20 +45,8 @@ input, 3 the cluster cannot be reached, 4 its nodes or pods may not be read.
 
 @click.command("why", help=HELP, short_help="Say why pods have no node, and what would help.")
 @click.argument("pods", nargs=-1, metavar="[POD]...")
-@click.option(
-    "-f",
-    "--filename",
-    "filenames",
-    multiple=True,
-    type=click.Path(allow_dash=True),
-    help="Read this file or folder, or standard input for '-'. May be repeated.",
-)
-@click.option(
-    "--groups",
-    multiple=True,
-    type=click.Path(),
-    help="Read node groups from this file, beside what else is read. May be repeated.",
-)
+@filename_option
+@groups_option
 @click.option(
     "-l",
     "--selector",
@@ -67,23 +64,9 @@ input, 3 the cluster cannot be reached, 4 its nodes or pods may not be read.
     show_default=True,
     help="How to print the answer; 'name' prints only the pods that do not fit.",
 )
-@click.option(
-    "--node-policy",
-    type=NearestChoice(NODE_POLICIES),
-    default="binpack",
-    show_default=True,
-    help="How the device scheduler picks nodes for pods that do not say it.",
-)
-@click.option(
-    "--device-policy",
-    type=NearestChoice(DEVICE_POLICIES),
-    default="spread",
-    show_default=True,
-    help="How it picks devices on a node for pods that do not say it.",
-)
+@policy_options
 @cluster_options
-@click.option("--warnings", is_flag=True, help="Print every problem of the input in full.")
-@click.option("--no-headers", is_flag=True, help="Leave out the headings of the tables.")
+@telling_options
 @verbose_option
 @click.pass_context
 def why(
@@ -110,12 +93,11 @@ def why(
     # Imported here, because it takes longer than all of click and help does not need it.
     from springtide.cli import explaining  # noqa: PLC0415
 
-    is_live = cluster.is_asked(has_paths=bool(filenames))
-    how = "name a file or folder with -f"
+    to_read, live = inputs(ctx, filenames, cluster, how="name a file or folder with -f")
     report = explaining.answer(
         explaining.Question(
-            paths=(*(filenames if is_live else sources(ctx, filenames, how=how)), *groups),
-            cluster=cluster if is_live else None,
+            paths=(*to_read, *groups),
+            cluster=live,
             pods=pods,
             namespace=cluster.namespace,
             selector=selector,

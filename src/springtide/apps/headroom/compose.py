@@ -12,7 +12,8 @@ from springtide.apps.headroom.limits import limits_by_pool
 from springtide.apps.headroom.occupancy import occupancy
 from springtide.apps.headroom.pools import Pools
 from springtide.apps.headroom.report import AskReport, HeadroomReport, PoolReport, PoolRoom
-from springtide.apps.planner.report import GangPlaces, InputReport, ProblemReport
+from springtide.apps.planner.compose import problem_reports
+from springtide.apps.planner.report import GangPlaces, InputReport
 from springtide.engine.headroom import Room
 from springtide.model.ledger import Ledger
 from springtide.model.problem import Problem
@@ -45,12 +46,7 @@ def compose(
         asks_left_out=left_out,
         pools=found,
         gangs=tuple(gangs),
-        problems=tuple(
-            ProblemReport(
-                source=item.source, object=item.object, field=item.field, message=item.message
-            )
-            for item in problems
-        ),
+        problems=problem_reports(problems),
         input=read,
     )
 
