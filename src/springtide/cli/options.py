@@ -47,9 +47,23 @@ class Cluster(NamedTuple):
         return is_about_pods and not has_paths and not is_piped()
 
 
-def sources(
-    ctx: click.Context, named: tuple[str, ...], *, how: str = "name a file or folder"
-) -> tuple[str, ...]:
+def inputs(
+    ctx: click.Context,
+    named: tuple[str, ...],
+    cluster: Cluster,
+    *,
+    how: str = "name a file or folder",
+) -> tuple[tuple[str, ...], Cluster | None]:
+    """Return the paths to read, and the live cluster if it is to be read as well.
+
+    `how` says how to name a path.
+    """
+    if cluster.is_asked(has_paths=bool(named)):
+        return named, cluster
+    return _sources(ctx, named, how=how), None
+
+
+def _sources(ctx: click.Context, named: tuple[str, ...], *, how: str) -> tuple[str, ...]:
     """Return the paths to read; without any, what is piped in. `how` says how to name one."""
     if named:
         return named
@@ -59,19 +73,6 @@ def sources(
             "'kubectl get nodes,pods,daemonsets -A -o json' prints, or read the live cluster with -A."
         )
     return (STDIN,)
-
-
-def inputs(
-    ctx: click.Context,
-    named: tuple[str, ...],
-    cluster: Cluster,
-    *,
-    how: str = "name a file or folder",
-) -> tuple[tuple[str, ...], Cluster | None]:
-    """Return the paths to read, and the live cluster if it is to be read as well."""
-    if cluster.is_asked(has_paths=bool(named)):
-        return named, cluster
-    return sources(ctx, named, how=how), None
 
 
 def is_piped() -> bool:

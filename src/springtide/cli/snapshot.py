@@ -4,7 +4,13 @@ from typing import Final
 
 import click
 
-from springtide.cli.options import STDIN, Cluster, sources, whole_cluster_options
+from springtide.cli.options import (
+    STDIN,
+    Cluster,
+    filename_option,
+    inputs,
+    whole_cluster_options,
+)
 from springtide.cli.verbosity import verbose_option
 
 HELP: Final = """Save what decides about scheduling in a cluster to one file, to plan with it or to hand it on.
@@ -25,14 +31,7 @@ not be read.
 
 @click.command("snapshot", help=HELP, short_help="Save a cluster to a file, anonymised if wanted.")
 @click.argument("paths", nargs=-1, type=click.Path(allow_dash=True), metavar="[PATH]...")
-@click.option(
-    "-f",
-    "--filename",
-    "filenames",
-    multiple=True,
-    type=click.Path(allow_dash=True),
-    help="Read this file or folder, or standard input for '-'. May be repeated.",
-)
+@filename_option
 @click.option(
     "-o",
     "--output",
@@ -69,15 +68,14 @@ def snapshot(
     """Save what the options name."""
     if anonymise and keep_arguments:
         raise click.UsageError("--anonymise and --keep-arguments exclude each other: give one.")
-    named = (*paths, *filenames)
-    is_live = cluster.is_asked(has_paths=bool(named))
+    to_read, live = inputs(ctx, (*paths, *filenames), cluster)
     # Imported here, because help does not need it.
     from springtide.cli import snapshotting  # noqa: PLC0415
 
     snapshotting.save(
         snapshotting.Order(
-            paths=named if is_live else sources(ctx, named),
-            cluster=cluster if is_live else None,
+            paths=to_read,
+            cluster=live,
             output=output,
             is_anonymised=anonymise,
             keeps_arguments=keep_arguments,
