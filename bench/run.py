@@ -27,6 +27,7 @@ from bench import (  # noqa: E402
     overlay,
     placing,
     plan_dump,
+    schedulable,
     scheduling,
     scores,
 )
@@ -39,6 +40,7 @@ BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
     "gangs": gangs.measure,
     "first_sight": first_sight.measure,
     "filters": filters.measure,
+    "schedulable": schedulable.measure,
     "scheduling": scheduling.measure,
     "estimate": estimate.measure,
     "headroom": headroom.measure,
