@@ -134,7 +134,7 @@ def _tried(world: World) -> Iterator[Figure]:
 
 def _trial_s(world: World) -> float:
     overlay = Overlay(world.ledger)
-    pod_class = world.classify(world._next())  # noqa: SLF001 - any pod will do
+    pod_class = world.classify(world.next())
 
     def tries() -> None:
         for _ in range(TRIES):
