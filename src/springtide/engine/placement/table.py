@@ -95,9 +95,11 @@ class Table:
 
     def tell(self, rows: Rows, codes: npt.NDArray[np.uint8]) -> None:
         """Store the devices' codes [rows, width] of these rows."""
-        width = codes.shape[1]
+        width, before = codes.shape[1], self.device_codes.shape[1]
         table = grown(self.device_codes, len(self.code))
         self.device_codes = grown(table, width, axis=1)
+        # What was told when nodes were narrower has no device there.
+        self.device_codes[:, before:] = ABSENT
         self.device_codes[rows, :width] = codes
         self.device_codes[rows, width:] = ABSENT
         self.untold[rows] = False
