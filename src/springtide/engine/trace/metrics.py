@@ -11,8 +11,12 @@ ARRIVED_PCT_MAX: Final = 130
 
 
 def allocation_pct(run: Run, *, last_pct: int = ARRIVED_PCT_MAX) -> Float64:
-    """Return how many per cent of all GPU milli are used, by arrival from 0 to `last_pct` per cent."""
-    return by_arrival(run, 100 * run.used_milli / run.capacity.gpu_milli, last_pct=last_pct)
+    """Return how many per cent of all GPU milli are used, by arrival from 0 to `last_pct` per cent.
+
+    The published experiments note each value with two decimals and take means of those.
+    """
+    used_pct = (100 * run.used_milli / run.capacity.gpu_milli).round(2)
+    return by_arrival(run, used_pct, last_pct=last_pct)
 
 
 def frag_pct(run: Run, *, last_pct: int = ARRIVED_PCT_MAX) -> Float64:
