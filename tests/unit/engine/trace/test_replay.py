@@ -112,6 +112,13 @@ def test_a_run_may_be_measured_before_its_end() -> None:
     assert run.used_milli.tolist() == [1000]
 
 
+def test_a_replay_of_nobody_leaves_all_idle() -> None:
+    run = placed([trace_node(gpus=2)], [])
+
+    assert (run.arrived, run.failed, run.gpus_touched) == (0, 0, 0)
+    assert np.isnan(allocation_pct(run)).all()
+
+
 def test_a_measure_that_is_shared_changes_no_run() -> None:
     workload = in_order(
         openb_nodes()[::40], [pod for pod in openb_pods("gpuspec33")[::20] if pod.gpus]

@@ -86,13 +86,14 @@ def test_pods_leave_at_random_where_there_are_too_many() -> None:
     assert left == [index for index in whole.arrivals.tolist() if index in left]
 
 
-def test_the_public_trace_is_tuned_to_the_share_that_is_asked_for() -> None:
-    for name, clones in (("default", True), ("multigpu50", False)):
-        workload = seeded(openb_nodes(), openb_pods(name), seed=42, tune=1.3)
+@pytest.mark.parametrize(("name", "count"), [("default", 10914), ("multigpu50", 6359)])
+def test_the_public_trace_is_tuned_to_the_share_that_is_asked_for(name: str, count: int) -> None:
+    workload = seeded(openb_nodes(), openb_pods(name), seed=42, tune=1.3)
 
-        asked = sum(workload.pods[i].gpus * workload.pods[i].gpu_milli for i in workload.arrivals)
-        assert 1.29 < asked / workload.capacity.gpu_milli <= 1.3
-        assert workload.is_clone.any() == clones
+    asked = sum(workload.pods[i].gpus * workload.pods[i].gpu_milli for i in workload.arrivals)
+    assert 1.299 < asked / workload.capacity.gpu_milli <= 1.3
+    assert len(workload.arrivals) == count
+    assert workload.is_clone.any() == (name == "default")
 
 
 @pytest.mark.parametrize(
