@@ -5,7 +5,8 @@ from typing import Any, Final, Never, TypeVar
 
 import msgspec
 
-from springtide.edge.cluster.kinds import EVENTS, EVERYWHERE, LEASES, Kind, Scope, Target
+from springtide.edge.cluster.errors import Malformed
+from springtide.edge.cluster.kinds import EVENTS, EVERYWHERE, LEASES, Decode, Kind, Scope, Target
 from springtide.edge.cluster.port import Deliver, Metadata
 from springtide.edge.kube.informer import Informer, Waiting
 from springtide.edge.kube.known import Header
@@ -47,7 +48,7 @@ class KubeCluster:
         """Return one object as it is now."""
         target = Target(resource=kind.resource, name=name, namespace=namespace)
         body = await self._send("GET", _path(target), what=str(target))
-        return kind.decode(msgspec.Raw(body))
+        return _decoded(kind.decode, body, str(target))
 
     async def patch(self, target: Target, change: Metadata) -> str:
         """Set annotations and labels of an object, and return its new version."""
@@ -56,7 +57,7 @@ class KubeCluster:
         answer = await self._send(
             "PATCH", _path(target), body, what=str(target), content_type=MERGE_PATCH
         )
-        return _WRITTEN.decode(answer).metadata.resource_version
+        return _decoded(_WRITTEN.decode, answer, str(target)).metadata.resource_version
 
     async def bind(self, pod: Target, node: str) -> None:
         """Give a pod its node."""
@@ -102,18 +103,21 @@ class KubeCluster:
     async def read_lease(self, namespace: str, name: str) -> Lease:
         """Return a lease as it is now."""
         target = Target(resource=LEASES, namespace=namespace, name=name)
-        return decode_lease(await self._send("GET", _path(target), what=str(target)))
+        answer = await self._send("GET", _path(target), what=str(target))
+        return _decoded(decode_lease, answer, str(target))
 
     async def create_lease(self, lease: Lease) -> Lease:
         """Create a lease and return it with its version."""
         target, body = _lease(lease), lease_object(lease)
-        return decode_lease(await self._send("POST", _collection(target), body, what=str(target)))
+        answer = await self._send("POST", _collection(target), body, what=str(target))
+        return _decoded(decode_lease, answer, str(target))
 
     async def replace_lease(self, lease: Lease) -> Lease:
         """Write the lease if its version still is the latest."""
         assert lease.version, "without a version, whatever is there would be overwritten"
         target, body = _lease(lease), lease_object(lease)
-        return decode_lease(await self._send("PUT", _path(target), body, what=str(target)))
+        answer = await self._send("PUT", _path(target), body, what=str(target))
+        return _decoded(decode_lease, answer, str(target))
 
     async def _send(
         self,
@@ -130,6 +134,16 @@ class KubeCluster:
         if answer.status not in _GOOD:
             raise object_fault(answer, what)
         return answer.body
+
+
+def _decoded(decode: Decode[T], body: bytes, what: str) -> T:
+    try:
+        return decode(msgspec.Raw(body))
+    except msgspec.DecodeError as fault:
+        raise Malformed(
+            f"What came for {what} is no object of the API ({fault}). "
+            "Check that the kubeconfig names an API server."
+        ) from fault
 
 
 def _collection(target: Target) -> str:

@@ -5,7 +5,7 @@ piece, as kubectl does. A page is cut off from its neighbours only by what it sa
 is decoded here.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import Final
 
 import msgspec
@@ -74,7 +74,7 @@ async def _listed(
 
 async def paged(
     get: Get, path: str, query: Query, *, patience: Patience, page_objects: int = PAGE_OBJECTS
-) -> AsyncIterator[tuple[Page, bytes]]:
+) -> AsyncGenerator[tuple[Page, bytes], None]:
     """Yield each page with its bytes, or raise ClusterFault; 0 objects asks for all in one piece."""
     fixed = [*query, ("limit", str(page_objects))] if page_objects else [*query]
     token, seen = "", {""}

@@ -4,7 +4,7 @@ A connection is taken for dead when nothing comes for as long as bookmarks would
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from typing import Final
 
 import msgspec
@@ -32,7 +32,7 @@ _STATUS: Final = msgspec.json.Decoder(Status)
 
 async def watched(
     transport: Transport, path: str, query: Query, *, silence_s_max: float
-) -> AsyncIterator[list[Told]]:
+) -> AsyncGenerator[list[Told], None]:
     """Yield what is told, as it comes in; first an empty list, when the server has begun.
 
     Ends when the server ends it, and raises ClusterFault: Gone if it must be listed again.
