@@ -285,8 +285,9 @@ def _address(path: str) -> _Address:
 class Direct:
     """The transport of somebody in the same process."""
 
-    def __init__(self, api: KubeApi) -> None:
+    def __init__(self, api: KubeApi, *, latency_s: float = 0.0) -> None:
         self._api = api
+        self._latency_s = latency_s
 
     async def send(self, request: Request) -> Answer:
         """Return the whole answer."""
@@ -297,7 +298,7 @@ class Direct:
         self._api.asked.append(asked)
         reply = self._api.script(asked) or self._api.answer(asked)
         # Whoever asks a server waits for a moment, in which others do something.
-        await asyncio.sleep(0)
+        await asyncio.sleep(self._latency_s)
         return await _received(reply)
 
     @asynccontextmanager
