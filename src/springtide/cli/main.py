@@ -15,6 +15,7 @@ from springtide import __version__
 from springtide.base.errors import SpringtideError
 from springtide.cli.completion import completion
 from springtide.cli.endings import INTERRUPTED, UNREAD, USAGE, Ended
+from springtide.cli.extender import extender
 from springtide.cli.headroom import headroom
 from springtide.cli.options import NearestGroup
 from springtide.cli.plan import plan
@@ -47,6 +48,7 @@ springtide.add_command(plan)
 springtide.add_command(headroom)
 springtide.add_command(why)
 springtide.add_command(snapshot)
+springtide.add_command(extender)
 springtide.add_command(completion)
 
 

@@ -5,6 +5,7 @@ import time
 from typing import Final
 
 _WORD: Final = (1 << 64) - 1
+_NS: Final = 1_000_000_000
 _STEP: Final = 0x9E3779B97F4A7C15
 
 
@@ -14,6 +15,19 @@ class MachineClock:
     def monotonic_s(self) -> float:
         """Return seconds that never run backwards."""
         return time.monotonic()
+
+
+class MachineCalendar:
+    """The time of day of the operating system."""
+
+    def unix_s(self) -> float:
+        """Return the seconds since 1970 in UTC."""
+        return time.time_ns() / _NS
+
+
+def utc_offset_s() -> int:
+    """Return how far the local time is ahead of UTC."""
+    return time.localtime().tm_gmtoff
 
 
 def secret(size: int) -> bytes:

@@ -4,22 +4,25 @@
 """
 
 from springtide.wire.admission.answer import FORBIDDEN, allowed, refused
-from springtide.wire.admission.patch import Operation, Patch, set_amounts
+from springtide.wire.admission.patch import Operation, Patch, add_environment, set_amounts
 from springtide.wire.admission.review import (
+    Creation,
     MalformedReview,
     Review,
-    created_pod,
+    creation,
     read_review,
 )
 
 __all__ = [
     "FORBIDDEN",
+    "Creation",
     "MalformedReview",
     "Operation",
     "Patch",
     "Review",
+    "add_environment",
     "allowed",
-    "created_pod",
+    "creation",
     "read_review",
     "refused",
     "set_amounts",

@@ -4,7 +4,7 @@ So fields that nobody here knows stay as they are. A map that a value is to go i
 the pod lacks it; setting a member that exists replaces it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import msgspec
@@ -69,6 +69,22 @@ def set_amounts(patch: Patch, *, before: PodSpec, after: PodSpec) -> None:
         for index, (was, now) in enumerate(zip(old, new, strict=True)):
             for part, name, amount in _amounts(was, now):
                 patch.set(("spec", kind, index, "resources", part, name), amount)
+
+
+def add_environment(
+    patch: Patch, spec: PodSpec, environment: Iterable[tuple[str, str, str]]
+) -> None:
+    """Append variables to containers, each by (container, name, value)."""
+    places = {
+        each.name: ("spec", kind, index)
+        for kind, containers in (
+            ("containers", spec.containers),
+            ("initContainers", spec.init_containers),
+        )
+        for index, each in enumerate(containers)
+    }
+    for container, name, text in environment:
+        patch.append((*places[container], "env"), {"name": name, "value": text})
 
 
 def _amounts(was: Container, now: Container) -> Iterator[tuple[str, str, str]]:

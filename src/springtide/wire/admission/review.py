@@ -41,6 +41,19 @@ class Review(msgspec.Struct, frozen=True, kw_only=True):
     is_creation: bool = True
 
 
+class Creation(msgspec.Struct, frozen=True, kw_only=True):
+    """A pod that is to be created, and what else admission looks at.
+
+    `scheduler_name` is as it is written, empty if it is not. `privileged` names the first privileged
+    container, init containers first.
+    """
+
+    pod: Pod
+    scheduler_name: str
+    privileged: str
+    has_runtime_class: bool
+
+
 class _Kind(msgspec.Struct, frozen=True):
     group: str = ""
     kind: str = ""
@@ -59,8 +72,29 @@ class _Metadata(msgspec.Struct, frozen=True, rename="camel"):
     generate_name: str = ""
 
 
-class _Named(msgspec.Struct, frozen=True):
+class _Security(msgspec.Struct, frozen=True):
+    privileged: bool | None = None
+
+
+class _Container(msgspec.Struct, frozen=True, rename="camel"):
+    name: str = ""
+    security_context: _Security | None = None
+
+    @property
+    def is_privileged(self) -> bool:
+        return self.security_context is not None and bool(self.security_context.privileged)
+
+
+class _Spec(msgspec.Struct, frozen=True, rename="camel"):
+    scheduler_name: str = ""
+    runtime_class_name: str | None = None
+    init_containers: tuple[_Container, ...] | None = ()
+    containers: tuple[_Container, ...] | None = ()
+
+
+class _Seen(msgspec.Struct, frozen=True):
     metadata: _Metadata = _Metadata()
+    spec: _Spec = _Spec()
 
 
 _value: Final = partial(reading.value, complain=MalformedReview)
@@ -86,18 +120,23 @@ def read_review(data: bytes) -> Review:
     )
 
 
-def created_pod(review: Review, parts: Parts) -> Pod:
+def creation(review: Review, parts: Parts) -> Creation:
     """Return the pod that is to be created, or raise MalformedObject."""
     if not bytes(review.raw) or reading.is_null(review.raw):
         raise MalformedObject("request.object", "there is no pod to look at.")
-    read = decoded(review.raw, _POD)
-    named = decoded(review.raw, _NAMED).metadata
+    read, seen = decoded(review.raw, _POD), decoded(review.raw, _SEEN)
     metadata = replace(
         read.metadata,
-        name=named.name or named.generate_name or UNNAMED,
+        name=seen.metadata.name or seen.metadata.generate_name or UNNAMED,
         namespace=read.metadata.namespace or review.namespace,
     )
-    return to_pod(replace(read, metadata=metadata), parts)
+    containers = (*(seen.spec.init_containers or ()), *(seen.spec.containers or ()))
+    return Creation(
+        pod=to_pod(replace(read, metadata=metadata), parts),
+        scheduler_name=seen.spec.scheduler_name,
+        privileged=next((each.name for each in containers if each.is_privileged), ""),
+        has_runtime_class=bool(seen.spec.runtime_class_name),
+    )
 
 
-_NAMED: Final = msgspec.json.Decoder(_Named)
+_SEEN: Final = msgspec.json.Decoder(_Seen)

@@ -24,9 +24,7 @@ _MEMBERS: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _NULL: Final = b"null"
 
 
-def members(
-    data: bytes | msgspec.Raw, what: str, *, complain: Complain
-) -> dict[str, msgspec.Raw]:
+def members(data: bytes | msgspec.Raw, what: str, *, complain: Complain) -> dict[str, msgspec.Raw]:
     """Return the members of an object by lower-case key, but for those that are null."""
     if bytes(memoryview(data)[:8]).strip() == _NULL:
         return {}

@@ -47,9 +47,7 @@ def kept_nodes(objects: Iterable[msgspec.Raw]) -> bytes:
 def failed_nodes(failed: Mapping[str, str], *, unresolvable: Mapping[str, str] = {}) -> bytes:
     """Return the answer that no node passes, and why; evicting pods cannot help the unresolvable."""
     return _ENCODER.encode(
-        _FilterResult(
-            failed_nodes=failed, failed_and_unresolvable_nodes=unresolvable or None
-        )
+        _FilterResult(failed_nodes=failed, failed_and_unresolvable_nodes=unresolvable or None)
     )
 
 
