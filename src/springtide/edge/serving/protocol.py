@@ -18,6 +18,8 @@ PEER: Final = "peer"
 class BoundedProtocol(HttpToolsProtocol):
     """HTTP/1.1 for callers that may be slow or worse."""
 
+    head_s_max = HEAD_S_MAX
+
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for a head."""
         self._head_bytes = 0
@@ -56,7 +58,7 @@ class BoundedProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def _await_head(self) -> None:
-        self._patience = self.loop.call_later(HEAD_S_MAX, self._give_up)
+        self._patience = self.loop.call_later(self.head_s_max, self._give_up)
 
     def _stop_waiting(self) -> None:
         if self._patience is not None:
@@ -67,6 +69,11 @@ class BoundedProtocol(HttpToolsProtocol):
         self._stop_waiting()
         if not self.transport.is_closing():
             self.transport.abort()
+
+
+def bounded(head_s_max: float) -> type[BoundedProtocol]:
+    """Return the protocol with so much patience for heads."""
+    return type("Bounded", (BoundedProtocol,), {"head_s_max": head_s_max})
 
 
 def _certificate(transport: asyncio.Transport) -> dict[str, Any] | None:

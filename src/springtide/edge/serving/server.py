@@ -11,7 +11,7 @@ import uvicorn
 from uvicorn._types import ASGI3Application, ASGISendCallable
 
 from springtide.base.errors import SpringtideError
-from springtide.edge.serving.protocol import BoundedProtocol
+from springtide.edge.serving.protocol import HEAD_S_MAX, bounded
 
 BACKLOG: Final = 1024
 CONNECTIONS_MAX: Final = 1024
@@ -71,12 +71,16 @@ class _Server(uvicorn.Server):
 
 
 def server_for(
-    application: ASGI3Application, *, tls: ssl.SSLContext | None = None, drain_s: float
+    application: ASGI3Application,
+    *,
+    tls: ssl.SSLContext | None = None,
+    drain_s: float,
+    head_s_max: float = HEAD_S_MAX,
 ) -> uvicorn.Server:
     """Return a server to be run by `serve(sockets=[…])` and ended by `should_exit`."""
     config = uvicorn.Config(
         application,
-        http=BoundedProtocol,
+        http=bounded(head_s_max),
         ws="none",
         lifespan="off",
         interface="asgi3",
