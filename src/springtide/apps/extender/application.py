@@ -29,7 +29,7 @@ from springtide.edge.serving.protocol import PEER
 TEXT: Final = "text/plain; charset=utf-8"
 
 Take = Callable[[bytes, HTTPScope], Awaitable[Reply]]
-Show = Callable[[Mapping[str, list[str]], str], Reply]
+Show = Callable[[Mapping[str, list[str]]], Awaitable[Reply]]
 Refuse = Callable[[str, int], bytes]
 """Writes the answer to a body that cannot be read, from what is wrong and the status that it means."""
 
@@ -44,7 +44,7 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Page(msgspec.Struct, frozen=True):
-    """A path that is looked at; it gets the query and what kind of content is preferred."""
+    """A path that is looked at; it gets the query."""
 
     show: Show
 
@@ -77,7 +77,7 @@ class Application:
         if isinstance(found, Page):
             if method not in ("GET", "HEAD"):
                 return _text(405, "This path is only looked at.", allow="GET, HEAD")
-            return self._guarded_page(found, scope)
+            return await self._shown(found, scope)
         if method != "POST":
             return _text(405, "This path is only posted to.", allow="POST")
         if self._needs_peer and found.needs_peer and not scope["state"].get(PEER):
@@ -100,11 +100,10 @@ class Application:
                 self._bug(scope, bug)
                 return Reply(body=call.refuse("an internal error; see the log", 500))
 
-    def _guarded_page(self, page: Page, scope: HTTPScope) -> Reply:
+    async def _shown(self, page: Page, scope: HTTPScope) -> Reply:
         query = parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        accept = next((value for name, value in scope["headers"] if name == b"accept"), b"")
         try:
-            return page.show(query, accept.decode("latin-1"))
+            return await page.show(query)
         except Exception as bug:  # noqa: BLE001 - the top of a request
             self._bug(scope, bug)
             return _text(500, "An internal error; see the log.")

@@ -106,7 +106,7 @@ class Process:
             Standing(self.scheduling, self.performer, self.following.heard, times.clock)
         )
         self.surface = Surface(
-            self.scheduling, self.following.heard, settings=settings, registry=self.registry
+            self.scheduling, self.following, settings=settings, registry=self.registry
         )
         self._budget = Budget(sizes.bodies_bytes)
 

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 import msgspec
-from prometheus_client import CollectorRegistry
-from prometheus_client.exposition import choose_encoder
+from prometheus_client import CollectorRegistry, generate_latest
 from uvicorn._types import HTTPScope
 
 from springtide import __version__
 from springtide.apps.extender.application import TEXT, Call, Page, Paths
-from springtide.apps.extender.following import Heard
+from springtide.apps.extender.device_metrics import CONTENT_TYPE, exposition
+from springtide.apps.extender.following import Following
 from springtide.apps.extender.probes import Check, liveness, readiness, told
 from springtide.apps.extender.scheduling import Passed, Rejected, Scheduling, Unanswered, Verdict
 from springtide.apps.extender.settings import Settings
@@ -24,6 +24,8 @@ FILTER, BIND, WEBHOOK, METRICS = "/filter", "/bind", "/webhook", "/metrics"
 SMALL_BODY_BYTES: Final = 1 << 20
 JSON: Final = "application/json"
 
+Query = Mapping[str, list[str]]
+
 
 class Surface:
     """Answers the calls of one process."""
@@ -31,13 +33,13 @@ class Surface:
     def __init__(
         self,
         scheduling: Scheduling,
-        heard: Mapping[str, Heard],
+        following: Following,
         *,
         settings: Settings,
         registry: CollectorRegistry,
     ) -> None:
         self._scheduling = scheduling
-        self._heard = heard
+        self._following = following
         self._settings = settings
         self._registry = registry
         self._parts = Parts()
@@ -61,16 +63,26 @@ class Surface:
     def pages(self) -> Paths:
         """Return the paths of probes and metrics."""
         return {
-            "/healthz": Page(lambda query, _: _probe(liveness(), "healthz", query)),
-            "/livez": Page(lambda query, _: _probe(liveness(), "livez", query)),
-            "/readyz": Page(
-                lambda query, _: _probe(
-                    readiness(self._scheduling, self._heard.values()), "readyz", query
-                )
-            ),
-            "/version": Page(lambda _query, _accept: _json({"version": __version__})),
-            METRICS: Page(lambda _, accept: self._metrics(accept)),
+            "/healthz": Page(self._healthz),
+            "/livez": Page(self._livez),
+            "/readyz": Page(self._readyz),
+            "/version": Page(_version),
+            METRICS: Page(self._metrics),
         }
+
+    async def _healthz(self, query: Query) -> Reply:
+        return _probe(liveness(), "healthz", query)
+
+    async def _livez(self, query: Query) -> Reply:
+        return _probe(liveness(), "livez", query)
+
+    async def _readyz(self, query: Query) -> Reply:
+        checks = readiness(self._scheduling, self._following.heard.values())
+        return _probe(checks, "readyz", query)
+
+    async def _metrics(self, _query: Query) -> Reply:
+        devices = await exposition(self._scheduling.live, self._following.names)
+        return Reply(body=devices + generate_latest(self._registry), content_type=CONTENT_TYPE)
 
     async def _filter(self, body: bytes, scope: HTTPScope) -> Reply:
         try:
@@ -115,10 +127,6 @@ class Surface:
             has_runtime_class=made.has_runtime_class,
         )
         return self._scheduling.admit(submitted)
-
-    def _metrics(self, accept: str) -> Reply:
-        encode, content_type = choose_encoder(accept)
-        return Reply(body=encode(self._registry), content_type=content_type)
 
     def _misunderstood(self, scope: HTTPScope) -> None:
         self._scheduling.figures.misunderstood(scope["path"])
@@ -186,10 +194,10 @@ def _review_fault(why: str, status: int) -> bytes:
     return admission.refused(None, why, code=status)
 
 
-def _probe(checks: Iterable[Check], name: str, query: Mapping[str, list[str]]) -> Reply:
+def _probe(checks: Iterable[Check], name: str, query: Query) -> Reply:
     is_good, text = told(checks, name, is_verbose="verbose" in query)
     return Reply(body=text.encode(), status=200 if is_good else 503, content_type=TEXT)
 
 
-def _json(value: Mapping[str, str]) -> Reply:
-    return Reply(body=msgspec.json.encode(value))
+async def _version(_query: Query) -> Reply:
+    return Reply(body=msgspec.json.encode({"version": __version__}))
