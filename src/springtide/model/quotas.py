@@ -39,8 +39,8 @@ class NamespaceQuota(msgspec.Struct, frozen=True, kw_only=True):
 class Quotas:
     """The limits of every namespace that has any, and what its pods hold.
 
-    Only what pods of such namespaces hold is counted. Pods on nodes that are not known count too:
-    nobody releases these, so that they are counted once and for all (`stand`).
+    Pods on nodes that are not known count too (`stand`); as no row holds them, whoever counts them
+    takes them off again, if anybody does.
     """
 
     __slots__ = ("_standing", "_used", "limits")
@@ -74,6 +74,11 @@ class Quotas:
         """Count what a pod holds on a node that is not known."""
         self._standing.append((namespace, charges))
         self.count(namespace, charges)
+
+    def unstand(self, namespace: str, charges: AmountList) -> None:
+        """Take off what a pod held on a node that was not known."""
+        self._standing.remove((namespace, charges))
+        self.count(namespace, charges, sign=-1)
 
     def unheld(self) -> "Quotas":
         """Return the quotas as they are without any pod on a known node."""
