@@ -75,7 +75,7 @@ class Ledger:
 
     `count` rows are in use; `born` is the change log's position at which a row got its node as it is,
     and `last_born` that of the last one. `vacant` rows have lost their node: nothing is there until
-    they get another one.
+    they get another one. `named` counts the changes of who has which name.
     `names`, `nodes` and `hostnames` are by row, `ports`, `claims` and `disks` count what the pods
     on a row use, `claimed` counts the users of each claim on all rows; `labelset` codes a row's
     labels without its hostname, `taintset` its taints, `imageset` its images, so that rules judge
@@ -90,6 +90,7 @@ class Ledger:
         self.count = 0
         self.rows: dict[str, int] = {}
         self.vacant: set[int] = set()
+        self.named = 0
         self.names: list[str] = []
         self.nodes: list[Node] = []
         self.hostnames: list[str | None] = []
@@ -178,6 +179,8 @@ class Ledger:
         if earlier is not None:
             self._namesakes[row] = earlier
         self.rows[name or node.name] = row
+        if self.names[row] != (name or node.name):
+            self.named += 1
         self.names[row] = name or node.name
         self.nodes[row] = node
         self.hostnames[row] = name or label
@@ -218,6 +221,7 @@ class Ledger:
             del self.rows[self.names[row]]
         else:
             self.rows[self.names[row]] = earlier
+        self.named += 1
         for per_row in (self.names, self.nodes, self.hostnames):
             per_row.pop()
         for columns in self.devices.values():
