@@ -25,6 +25,12 @@ sys.path.insert(0, str(ROOT))
 
 from bench import kubectl_dump  # noqa: E402
 from bench.figure import Figure  # noqa: E402
+from springtide.edge import cluster as port  # noqa: E402
+from springtide.edge.cluster import Added, Kind, Synced, Updated  # noqa: E402
+from springtide.edge.kube import Access, KubeCluster, Waiting, connect  # noqa: E402
+from springtide.edge.machine import MachineClock, SeededRng  # noqa: E402
+from springtide.wire.k8s.parts import Parts  # noqa: E402
+from springtide.wire.k8s.single import decode_node, decode_pod  # noqa: E402
 
 NODES = 5_000
 PODS = 150_000
@@ -134,20 +140,12 @@ def _change(index: int, pod: str) -> bytes:
 
 async def follow(url: str) -> dict[str, float]:
     """Follow nodes and pods, and return what it cost."""
-    from springtide.edge.cluster import NODES as NODE
-    from springtide.edge.cluster import PODS as POD
-    from springtide.edge.cluster import Added, Kind, Synced, Updated
-    from springtide.edge.kube import Access, KubeCluster, Waiting, connect
-    from springtide.edge.machine import MachineClock, SeededRng
-    from springtide.wire.k8s.parts import Parts
-    from springtide.wire.k8s.single import decode_node, decode_pod
-
     parts = Parts()
     inbox: asyncio.Queue[Any] = asyncio.Queue(1024)
     kept: dict[str, Any] = {}
     kinds: list[Kind[Any]] = [
-        Kind(NODE, lambda data: decode_node(data, parts)),
-        Kind(POD, lambda data: decode_pod(data, parts)),
+        Kind(port.NODES, lambda data: decode_node(data, parts)),
+        Kind(port.PODS, lambda data: decode_pod(data, parts)),
     ]
 
     async def until(synced: int, changes: int) -> None:
