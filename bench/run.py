@@ -24,6 +24,7 @@ from bench import (  # noqa: E402
     first_sight,
     gangs,
     headroom,
+    informers,
     openb,
     overlay,
     placing,
@@ -51,6 +52,7 @@ BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
     "device_selectors": device_selectors.measure,
     "claims": claims.measure,
     "openb": openb.measure,
+    "informers": informers.measure,
     "command": command.measure,
 }
 

@@ -40,7 +40,7 @@ from springtide.wire.k8s.parts import decoded
 
 T = TypeVar("T")
 
-TICK_S: Final = 5.0
+TICK_S: Final = 1.0
 _QUOTA: Final = msgspec.json.Decoder(ResourceQuota)
 
 
