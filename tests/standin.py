@@ -1,7 +1,7 @@
 """An extender over a cluster in memory, called over HTTP on loopback, with kubelets that can be ordered."""
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
@@ -32,6 +32,15 @@ SCHEDULER = "hami-scheduler"
 def run(work: Coroutine[Any, Any, T]) -> T:
     """Run a test on the real loop: sockets do not wait in virtual time."""
     return asyncio.run(asyncio.wait_for(work, 30))
+
+
+async def until(holds: Callable[[], object]) -> None:
+    """Let everybody else go on until something holds."""
+    for _ in range(100_000):
+        if holds():
+            return
+        await asyncio.sleep(0)
+    raise AssertionError("it never came to that")
 
 
 def node_object(name: str, cards: Sequence[Device]) -> Object:
@@ -99,7 +108,8 @@ class World:
 
     def annotations(self, name: str) -> Mapping[str, str]:
         """Return a pod's annotations."""
-        return self.pod(name)["metadata"].get("annotations", {})
+        annotations: Mapping[str, str] = self.pod(name)["metadata"].get("annotations", {})
+        return annotations
 
     def lock(self, name: str) -> str | None:
         """Return the lock of a node."""

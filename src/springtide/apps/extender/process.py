@@ -103,7 +103,7 @@ class Process:
             )
         )
         self.registry.register(
-            Standing(self.scheduling, self.performer, self.following.heard, times.clock)
+            Standing(self.scheduling, self.performer, self.following, times.clock)
         )
         self.surface = Surface(
             self.scheduling, self.following, settings=settings, registry=self.registry

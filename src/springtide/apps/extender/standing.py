@@ -1,6 +1,6 @@
 """How the process stands, looked at when somebody asks: what waits, how old its knowledge is, who leads."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
 from prometheus_client import Metric
@@ -9,7 +9,7 @@ from prometheus_client.registry import Collector
 
 from springtide import __version__
 from springtide.apps.extender.figures import PREFIX
-from springtide.apps.extender.following import Heard
+from springtide.apps.extender.following import Following
 from springtide.apps.extender.performing import Performer
 from springtide.apps.extender.scheduling import Scheduling
 from springtide.base.clock import Clock
@@ -24,12 +24,12 @@ class Standing(Collector):
         self,
         scheduling: Scheduling,
         performer: Performer,
-        heard: Mapping[str, Heard],
+        following: Following,
         clock: Clock,
     ) -> None:
         self._scheduling = scheduling
         self._performer = performer
-        self._heard = heard
+        self._following = following
         self._clock = clock
 
     def collect(self) -> Iterator[Metric]:
@@ -43,11 +43,24 @@ class Standing(Collector):
             "commands_failed", "Changes that the API server did not make.", performer.failed
         )
         yield _counter("commands_dropped", "Changes given up for want of room.", performer.dropped)
+        yield from self._reservations()
         yield self._ages()
         yield self._skipped()
         build = GaugeMetricFamily(f"{_BUILD}_info", "The version.", labels=["version"])
         build.add_metric([__version__], 1)
         yield build
+
+    def _reservations(self) -> Iterator[Metric]:
+        live, names = self._scheduling.live, self._following.names
+        tracking = live.tracking
+        lost = sum(
+            each.uid not in names and each.uid not in tracking.waiting
+            for each in live.holders.all()
+        )
+        held = len(tracking.reservations)
+        yield _gauge("reservations_held", "Devices held for pods that are not bound.", held)
+        yield _gauge("reservations_leaked", "Devices held for pods that are not there.", lost)
+        yield _counter("reservations_expired", "Given up, as nobody bound them.", tracking.expired)
 
     def _ages(self) -> Metric:
         now_s = self._clock.monotonic_s()
@@ -56,7 +69,7 @@ class Standing(Collector):
             "How long ago the API server was last heard of objects of a kind.",
             labels=["kind"],
         )
-        for name, heard in self._heard.items():
+        for name, heard in self._following.heard.items():
             if heard.last_s is not None:
                 ages.add_metric([name], now_s - heard.last_s)
         return ages
@@ -67,7 +80,7 @@ class Standing(Collector):
             "Versions of objects that could not be read.",
             labels=["kind"],
         )
-        for name, heard in self._heard.items():
+        for name, heard in self._following.heard.items():
             skipped.add_metric([name], heard.skipped)
         return skipped
 

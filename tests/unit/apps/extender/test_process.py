@@ -4,7 +4,7 @@ import asyncio
 
 from springtide.edge.cluster import Conflict, Failing
 from tests.builders import card
-from tests.standin import NODE, PHASE, QUOTAS, Unwilling, World, run, running
+from tests.standin import NODE, PHASE, QUOTAS, Unwilling, World, run, running, until
 
 
 def two_nodes() -> World:
@@ -150,8 +150,7 @@ def test_the_same_pod_asked_twice_at_once_holds_its_devices_once() -> None:
             pod = world.add_pod("train", gpu=1)
             cluster.held.clear()
             calls = [asyncio.create_task(extender.filter(pod, "a", "b")) for _ in range(3)]
-            while not extender.live.tracking.reservations:
-                await asyncio.sleep(0)
+            await until(lambda: extender.live.tracking.reservations)
             cluster.held.set()
             answers = [await each for each in calls]
 
@@ -214,8 +213,7 @@ def test_what_is_killed_between_filter_and_bind_is_known_to_the_next_process() -
             error = await after.bind(world.pod("train"), "a")
             world.allocate("a")
             world.store.delete(("", "pods"), "team", "train", {})
-            while list(after.live.holders.all()):
-                await asyncio.sleep(0)
+            await until(lambda: not list(after.live.holders.all()))
             placed = await after.filter(world.pod("late"), "a")
 
             assert refused["FailedNodes"]
