@@ -12,12 +12,23 @@ import msgspec
 from springtide.apps.extender.log import Log
 from springtide.apps.extender.performing import Performer
 from springtide.apps.extender.scheduling import Scheduling
-from springtide.edge.cluster import PODS, Added, Change, Cluster, Deleted, Kind, Scope, Updated
+from springtide.edge.cluster import (
+    PODS,
+    Added,
+    Change,
+    Cluster,
+    Deleted,
+    Interrupted,
+    Kind,
+    Scope,
+    Updated,
+)
 from springtide.engine.live import PatchPod
 
 ROLE: Final = "hami.io/scheduler-role"
 LEADER, FOLLOWER = "leader", "follower"
-LOOK_S: Final = 2.0
+AGAIN_S: Final = 30.0
+"""After so long a label that is still wrong is asked for again."""
 
 
 class _Metadata(msgspec.Struct, frozen=True):
@@ -58,9 +69,10 @@ class Roles:
 
     async def run(self) -> Never:
         """Follow the replicas, and label them while leading."""
+        self._scheduling.onlookers.append(self._label)
         async with asyncio.TaskGroup() as group:
             group.create_task(self._cluster.follow(_REPLICAS, self._hear, scope=self._scope))
-            group.create_task(self._look())
+            group.create_task(self._again())
         raise AssertionError("what is followed never ends")
 
     async def _hear(self, change: Change[_Replica]) -> None:
@@ -71,13 +83,16 @@ class Roles:
             case Deleted(key=key):
                 self._replicas.pop(key, None)
                 self._asked.pop(key, None)
+            case Interrupted(fault=fault):
+                self._log("interrupted", is_fault=True, kind="replicas", message=str(fault))
             case _:
                 pass
         self._label()
 
-    async def _look(self) -> Never:
+    async def _again(self) -> Never:
         while True:
-            await asyncio.sleep(LOOK_S)
+            await asyncio.sleep(AGAIN_S)
+            self._asked.clear()
             self._label()
 
     def _label(self) -> None:

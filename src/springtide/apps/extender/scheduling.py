@@ -6,7 +6,7 @@ ask for is performed beside them, and comes back as a step.
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 import msgspec
@@ -69,7 +69,7 @@ class Waits(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Scheduling:
-    """The live scheduler of this process, and who waits for it."""
+    """The live scheduler of this process, and who waits for it; `onlookers` are told who leads."""
 
     def __init__(
         self,
@@ -87,6 +87,7 @@ class Scheduling:
         self.is_leading = False
         self.is_stopping = False
         self.ready = asyncio.Event()
+        self.onlookers: list[Callable[[], None]] = []
         self._performer = performer
         self._clock = clock
         self._calendar = calendar
@@ -117,6 +118,8 @@ class Scheduling:
         self.is_leading = is_leading
         self._log("leading" if is_leading else "following")
         self.ask(self.live.lead(is_leading=is_leading, now_s=self.now_s()))
+        for each in self.onlookers:
+            each()
 
     # ------------------------------------------------------------------------ filter
 
