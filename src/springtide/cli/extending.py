@@ -6,7 +6,8 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import ExitStack, asynccontextmanager
 from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
@@ -69,11 +70,10 @@ async def _serve(document: ExtenderDocument, plan: Plan) -> None:
     calendar = MachineCalendar()
     lines = JsonLines(calendar)
     logging.getLogger().addHandler(Forwarding(lines))
-    endpoints = _endpoints(document)
     clock = MachineClock()
     waiting = kube.Waiting(clock=clock, rng=SeededRng(noise()), pause=asyncio.sleep)
     try:
-        async with await kube.connect(plan.access) as connection:
+        async with _opened(document) as endpoints, await kube.connect(plan.access) as connection:
             process = Process(
                 kube.KubeCluster(connection, waiting=waiting),
                 plan.live,
@@ -202,23 +202,29 @@ def _device_config(
     return setup.device_config(source.data, source.name), source.name
 
 
-def _endpoints(document: ExtenderDocument) -> Endpoints:
-    tls = document.tls
-    certificates = None
+@asynccontextmanager
+async def _opened(document: ExtenderDocument) -> AsyncIterator[Endpoints]:
+    """Open the sockets while the block is entered."""
+    certificates = _certificates(document.tls)
+    with ExitStack() as stack:
+        calls = listening(document.bind_address)
+        stack.callback(calls.socket.close)
+        pages = None
+        if document.metrics_bind_address:
+            pages = listening(document.metrics_bind_address)
+            stack.callback(pages.socket.close)
+        yield Endpoints(calls=calls, certificates=certificates, pages=pages)
+
+
+def _certificates(tls: TlsEntry) -> Certificates | None:
     if tls.cert_file and tls.key_file:
         found = CertificateFiles(
             certificate=tls.cert_file, key=tls.key_file, client_authorities=tls.client_ca_file
         )
-        certificates = Certificates(found)
-    elif tls.client_ca_file:
+        return Certificates(found)
+    if tls.client_ca_file:
         raise Ended(
             "clientCAFile needs TLS; give --cert_file and --key_file as well, or leave it out.",
             USAGE,
         )
-    calls = listening(document.bind_address)
-    address = document.metrics_bind_address
-    return Endpoints(
-        calls=calls,
-        certificates=certificates,
-        pages=listening(address) if address else None,
-    )
+    return None

@@ -17,7 +17,8 @@ from springtide.wire.errors import DocumentFault
 from springtide.wire.origin import Origin
 
 DEVICE_CONFIG: Final = "the device configuration"
-_POLICIES: Final = ("binpack", "spread")
+NODE_POLICIES: Final = ("binpack", "spread")
+DEVICE_POLICIES: Final = ("binpack", "spread", "numa", "mutex", "topology-aware")
 
 
 class InvalidSetup(SpringtideError):
@@ -58,9 +59,7 @@ def live(
     """Return the live scheduler, or raise InvalidSetup or InvalidDocument."""
     times = durations(document, origin=origin)
     policies = Policies(node=document.node_scheduler_policy, device=document.gpu_scheduler_policy)
-    if policies.node not in _POLICIES:
-        reason = f'"{policies.node}" is no policy for nodes; write binpack or spread.'
-        raise origin.fault(("nodeSchedulerPolicy",), reason)
+    _check_policies(policies, origin)
     try:
         known = families(config, policies)
     except InvalidConfig as fault:
@@ -76,6 +75,18 @@ def live(
         utc_offset_s=whereabouts.utc_offset_s,
     )
     return Live(known, settings)
+
+
+def _check_policies(policies: Policies, origin: Origin) -> None:
+    if policies.node not in NODE_POLICIES:
+        reason = (
+            f'"{policies.node}" is no policy for nodes; {remedy(policies.node, [*NODE_POLICIES])}'
+        )
+        raise origin.fault(("nodeSchedulerPolicy",), reason)
+    for word in (each.strip() for each in policies.device.split(",")):
+        if word not in DEVICE_POLICIES:
+            reason = f'"{word}" is no policy for devices; {remedy(word, [*DEVICE_POLICIES])}'
+            raise origin.fault(("gpuSchedulerPolicy",), reason)
 
 
 def settings(document: ExtenderDocument, *, origin: Origin, whereabouts: Whereabouts) -> Settings:
