@@ -15,6 +15,7 @@ from springtide.wire import yaml
 from springtide.wire.crd.extender import ExtenderDocument, durations
 from springtide.wire.errors import DocumentFault
 from springtide.wire.origin import Origin
+from springtide.wire.strict import remedy
 
 DEVICE_CONFIG: Final = "the device configuration"
 NODE_POLICIES: Final = ("binpack", "spread")
