@@ -337,11 +337,17 @@ def test_waiting_grows_and_starts_anew_after_a_success() -> None:
     async def play() -> None:
         told = [await pods.timed() for _ in range(9)]
         await pods.until(Synced)
+        await pods.api.until_watched()
+        pods.put("a")
+        pods.api.order("cut")
+        after_success = (await pods.until(Interrupted))[-1]
 
         gaps = [round(after - before, 2) for (before, _), (after, _) in pairwise(told)]
         assert gaps == [0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 15.0]
         failures = [each.failures for _, each in told if isinstance(each, Interrupted)]
         assert failures == list(range(1, 10))
+        assert isinstance(after_success, Interrupted)
+        assert after_success.failures == 1
         assert all(
             isinstance(each.fault, Denied) for _, each in told if isinstance(each, Interrupted)
         )
