@@ -50,7 +50,8 @@ class _Address(msgspec.Struct, frozen=True, kw_only=True):
 
 def status(refused: Refused, *, retry_after: str = "") -> Reply:
     """Return a refusal as an API server words it."""
-    causes = [{"reason": refused.cause}] if refused.cause else []
+    cause = {"reason": refused.cause, "field": refused.field}
+    causes = [cause] if any(cause.values()) else []
     body = {
         "kind": "Status",
         "apiVersion": "v1",
