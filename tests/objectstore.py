@@ -130,6 +130,11 @@ class ObjectStore:
         self.compacted = self.version
         self.log.clear()
 
+    def restore(self, version: int) -> None:
+        """Go back to a version of long ago, as from a backup; the objects stay as they are."""
+        self.version = version
+        self.log.clear()
+
     def since(self, place: Place, version: int) -> list[Entry]:
         """Return what changed after a version."""
         if version < self.compacted:

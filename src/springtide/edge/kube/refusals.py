@@ -22,6 +22,7 @@ from springtide.edge.cluster.errors import (
 from springtide.edge.kube.transport import Answer
 
 _FAULTS: Final = range(500, 600)
+_CONFLICT: Final = 409
 _GONE: Final = 410
 _EXISTS: Final = "AlreadyExists"
 _BUDGET: Final = "DisruptionBudget"
@@ -70,15 +71,13 @@ def object_fault(answer: Answer, what: str) -> ClusterFault:
             return NotFound(f"There is no {what}{words}. Let go of it, or create what it needs.")
         case 410:
             return Gone(f"{what} is no longer there{words}. Let go of it.")
-        case 422 if _is_another(status.details):
+        case code if code == _CONFLICT or _is_another(status.details):
             return _conflict(status, what, words)
         case 400 | 413 | 415 | 422:
             return Invalid(
                 f"The API server does not take this for {what}{words}. "
                 "Look at its admission webhooks and policies; else this is a bug to report."
             )
-        case 409:
-            return _conflict(status, what, words)
         case 429 if _is_budget(status.details):
             return BudgetSpent(
                 f"{what} may not be evicted now{words}. "
