@@ -18,16 +18,20 @@ NUMA: Final = "numa"
 
 _CHAIN: Final = (BINPACK, SPREAD, NUMA)
 
-Key = Literal["score", "-score", "numa", "-numa", "-slots", "index"]
+Key = Literal["score", "-score", "numa", "-numa", "-slots", "index", "-rank"]
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """What a policy looks at: a device's score, NUMA node, used slots and registered index."""
+    """What a policy looks at: a device's score, NUMA node, used slots and registered index.
+
+    `rank` is given by a policy that is not the family's own.
+    """
 
     score: float
     numa: int
     slots_used: int
     index: int
+    rank: int = 0
 
 
 def has_token(policy: str, token: str) -> bool:
@@ -45,6 +49,12 @@ def sort_keys(policy: str, *, numa_bind: bool) -> tuple[Key, ...]:
     if policy == BINPACK:
         return ("-numa", "score") if numa_bind else ("score", "numa")
     return ("numa", "-score") if numa_bind else ("-score", "numa")
+
+
+@lru_cache(maxsize=256)
+def ranked_keys(*, numa_bind: bool) -> tuple[Key, ...]:
+    """Return what devices are compared by that have ranks: equal ones by how full they are."""
+    return ("-numa", "-rank", "score") if numa_bind else ("-rank", "score", "numa")
 
 
 def arranged(standings: Sequence[Standing], keys: Sequence[Key]) -> list[int]:
@@ -77,3 +87,5 @@ def _column(key: Key, standings: Sequence[Standing]) -> list[float]:
             return [-device.slots_used for device in standings]
         case "index":
             return [device.index for device in standings]
+        case "-rank":
+            return [-device.rank for device in standings]

@@ -25,6 +25,7 @@ from springtide.engine.framework.verdicts import PASSES, Verdicts, chosen
 from springtide.engine.placement.classes import PodClass
 from springtide.engine.placement.extenders import Extenders
 from springtide.engine.placement.family import ABSENT, Ask, DeviceFamily, Rows
+from springtide.engine.placement.policy import Policies, Policy, Ranks
 from springtide.engine.placement.unregistered import unregistered
 from springtide.model.columns import DeviceColumns, grown
 from springtide.model.device import Allocation, DeviceView, Share
@@ -64,13 +65,15 @@ class Table:
     belong to a framework rule, `device_codes` to the family that refuses (`family`, by index of
     the ask). `score` is the node's, and `exact` holds refusals that an exact placement or an
     extender gave; extenders have `agreed` to a row's node. `covered` is what the rows said that
-    rules over other nodes have overruled.
+    rules over other nodes have overruled. `scored_by` is the version of the policy that scored, if
+    one did.
     """
 
     def __init__(self, pod_class: PodClass, rows: int) -> None:
         self.pod_class = pod_class
         self.prepared: PreparedAsk | None = None
         self.position = -1
+        self.scored_by = -1
         self.asked_at = -1
         self.agreed: npt.NDArray[np.bool_] = np.zeros(rows, np.bool_)
         self.code: npt.NDArray[np.uint8] = np.zeros(rows, np.uint8)
@@ -132,6 +135,7 @@ class Tables:
         *,
         by_scheduler: Mapping[str, Framework] = MappingProxyType({}),
         extenders: Extenders | None = None,
+        policies: Policies | None = None,
     ) -> None:
         """Judge by the framework of the scheduler that a pod names, or else by the first one."""
         self.ledger = ledger
@@ -139,8 +143,9 @@ class Tables:
         self.families = families
         self._by_scheduler = by_scheduler
         self._extenders = extenders
+        self._policies = Policies({}) if policies is None else policies
         self._tables: OrderedDict[PodClass, Table] = OrderedDict()
-        self._memo: dict[tuple[Ask, DeviceView], Allocation | Refusal] = {}
+        self._memo: dict[tuple[Ask, DeviceView, Ranks], Allocation | Refusal] = {}
 
     def framework_of(self, pod_class: PodClass) -> Framework:
         """Return the framework that judges pods of this class."""
@@ -310,7 +315,9 @@ class Tables:
     def _refresh(self, table: Table) -> None:
         ledger = self.ledger
         seen, table.position = table.position, ledger.changes.position
-        if seen == table.position:
+        policy = self._policies.for_nodes(table.pod_class)
+        is_outdated = policy is not None and table.scored_by != policy.version
+        if seen == table.position and not is_outdated:
             return
         framework = self.framework_of(table.pod_class)
         if len(table.code) < len(ledger.born):
@@ -324,8 +331,16 @@ class Tables:
         table.prepared = prepared
         table.uncover()
         self._refresh_rows(table, -1 if is_anew else seen)
+        if policy is not None and is_outdated:
+            table.scored_by = policy.version
+            self._score(table, policy, np.arange(ledger.count))
         if prepared.cluster_checks:
             self._cover(table, prepared)
+
+    def _score(self, table: Table, policy: Policy, rows: Rows) -> None:
+        rows = rows[table.code[rows] == FITS]
+        if len(rows):
+            table.score[rows] = policy.scores(table.pod_class, self.ledger, rows)
 
     def _refresh_rows(self, table: Table, seen: int) -> None:
         ledger, framework = self.ledger, self.framework_of(table.pod_class)
@@ -395,6 +410,9 @@ class Tables:
             left = rows[table.code[rows] == FITS]
             if len(left):
                 self._evaluate_devices(table, index, ask, left)
+        policy = self._policies.for_nodes(table.pod_class)
+        if policy is not None and table.scored_by == policy.version:
+            self._score(table, policy, rows)
 
     def _evaluate_devices(self, table: Table, index: int, ask: Ask, rows: Rows) -> None:
         table.family[rows] = index
@@ -435,12 +453,14 @@ class Tables:
 
     def place_on(self, ask: Ask, view: DeviceView) -> Allocation | Refusal:
         """Return the exact placement on a view; equal questions are answered once."""
-        key = (ask, view)
+        policy = self._policies.for_devices(ask)
+        ranks = () if policy is None else policy.ranks(ask, view)
+        key = (ask, view, ranks)
         answer = self._memo.get(key)
         if answer is None:
             if len(self._memo) >= EXACT_MEMO_MAX:
                 self._memo.clear()
-            answer = self._memo[key] = self.families[ask.family].place(ask, view)
+            answer = self._memo[key] = self.families[ask.family].place(ask, view, ranks=ranks)
         return answer
 
     def _device_refusal(self, table: Table, ask: Ask, row: int) -> Refusal:

@@ -70,8 +70,10 @@ class CardTrial(Trial):
 
     __slots__ = ("eligible", "occupied")
 
-    def __init__(self, view: DeviceView, eligible: Eligibility) -> None:
-        super().__init__(view)
+    def __init__(
+        self, view: DeviceView, eligible: Eligibility, ranks: tuple[int, ...] = ()
+    ) -> None:
+        super().__init__(view, ranks)
         self.eligible = eligible
         self.occupied = [use.occupied for use in view.uses]
 

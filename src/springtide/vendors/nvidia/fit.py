@@ -22,12 +22,14 @@ from springtide.vendors.nvidia.config import FAMILY_NAME
 Grants = tuple[Grant, ...]
 
 
-def place(ask: NvidiaAsk, view: DeviceView) -> Allocation | Refusal:
+def place(
+    ask: NvidiaAsk, view: DeviceView, *, ranks: tuple[int, ...] = ()
+) -> Allocation | Refusal:
     """Return what each container of the pod gets on this node, or why the pod does not fit."""
     eligible = eligibility(ask, view.inventory)
 
     def fresh() -> CardTrial:
-        return CardTrial(view, eligible)
+        return CardTrial(view, eligible, ranks)
 
     def fit(trial: CardTrial, request: Request) -> Grants | Refusal:
         return fit_container(ask, request, trial)
