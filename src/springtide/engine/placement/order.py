@@ -20,6 +20,14 @@ _CHAIN: Final = (BINPACK, SPREAD, NUMA)
 
 Key = Literal["score", "-score", "numa", "-numa", "-slots", "index", "-rank"]
 
+_FIELDS: Final = {
+    "score": "score",
+    "numa": "numa",
+    "slots": "slots_used",
+    "index": "index",
+    "rank": "rank",
+}
+
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What a policy looks at: a device's score, NUMA node, used slots and registered index.
@@ -74,18 +82,6 @@ def _chained(policy: str, *, numa_bind: bool) -> tuple[Key, ...]:
 
 
 def _column(key: Key, standings: Sequence[Standing]) -> list[float]:
-    match key:
-        case "score":
-            return [device.score for device in standings]
-        case "-score":
-            return [-device.score for device in standings]
-        case "numa":
-            return [device.numa for device in standings]
-        case "-numa":
-            return [-device.numa for device in standings]
-        case "-slots":
-            return [-device.slots_used for device in standings]
-        case "index":
-            return [device.index for device in standings]
-        case "-rank":
-            return [-device.rank for device in standings]
+    name = _FIELDS[key.removeprefix("-")]
+    values = [getattr(device, name) for device in standings]
+    return [-value for value in values] if key.startswith("-") else values

@@ -6,7 +6,7 @@ possible what a family refuses. It is pure: equal questions are answered alike a
 the same; once that changes, all that the policy said before is out of date.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Protocol
 
 from springtide.engine.placement.classes import PodClass
@@ -27,6 +27,10 @@ class Policy(Protocol):
         """Return a number that changes when everything it said is out of date."""
         ...
 
+    def see(self, pod_class: PodClass, count: int = 1) -> None:
+        """Count pods that ask for a place or hold one; once a pod, before it is placed."""
+        ...
+
     def scores(self, pod_class: PodClass, ledger: Ledger, rows: Rows) -> Float32:
         """Return the scores of rows that take a pod of this class; the highest is preferred."""
         ...
@@ -36,7 +40,7 @@ class Policy(Protocol):
         ...
 
 
-class Policies:
+class PolicyTable:
     """The policies that there are beside those of the families, and who goes by which.
 
     `by_default` scores nodes for classes that ask for no device, and so name no policy.
@@ -59,6 +63,7 @@ class Policies:
         tokens = (token.strip() for token in ask.device_policy.split(","))
         return next((self._named[token] for token in tokens if token in self._named), None)
 
-    def all(self) -> Iterator[Policy]:
-        """Yield every policy."""
-        yield from self._named.values()
+    def see(self, pod_class: PodClass, count: int = 1) -> None:
+        """Let every policy count pods that ask for a place or hold one, before they are placed."""
+        for policy in self._named.values():
+            policy.see(pod_class, count)

@@ -25,7 +25,7 @@ from springtide.engine.framework.verdicts import PASSES, Verdicts, chosen
 from springtide.engine.placement.classes import PodClass
 from springtide.engine.placement.extenders import Extenders
 from springtide.engine.placement.family import ABSENT, Ask, DeviceFamily, Rows
-from springtide.engine.placement.policy import Policies, Policy, Ranks
+from springtide.engine.placement.policy import Policy, PolicyTable, Ranks
 from springtide.engine.placement.unregistered import unregistered
 from springtide.model.columns import DeviceColumns, grown
 from springtide.model.device import Allocation, DeviceView, Share
@@ -135,7 +135,7 @@ class Tables:
         *,
         by_scheduler: Mapping[str, Framework] = MappingProxyType({}),
         extenders: Extenders | None = None,
-        policies: Policies | None = None,
+        policies: PolicyTable | None = None,
     ) -> None:
         """Judge by the framework of the scheduler that a pod names, or else by the first one."""
         self.ledger = ledger
@@ -143,7 +143,7 @@ class Tables:
         self.families = families
         self._by_scheduler = by_scheduler
         self._extenders = extenders
-        self._policies = Policies({}) if policies is None else policies
+        self._policies = PolicyTable({}) if policies is None else policies
         self._tables: OrderedDict[PodClass, Table] = OrderedDict()
         self._memo: dict[tuple[Ask, DeviceView, Ranks], Allocation | Refusal] = {}
 

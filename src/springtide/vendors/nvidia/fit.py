@@ -22,9 +22,7 @@ from springtide.vendors.nvidia.config import FAMILY_NAME
 Grants = tuple[Grant, ...]
 
 
-def place(
-    ask: NvidiaAsk, view: DeviceView, *, ranks: tuple[int, ...] = ()
-) -> Allocation | Refusal:
+def place(ask: NvidiaAsk, view: DeviceView, *, ranks: tuple[int, ...] = ()) -> Allocation | Refusal:
     """Return what each container of the pod gets on this node, or why the pod does not fit."""
     eligible = eligibility(ask, view.inventory)
 

@@ -1,0 +1,1 @@
+"""Packing measured on a recorded cluster."""
