@@ -14,8 +14,7 @@ from springtide.engine.placement.choice import best_fit
 from springtide.engine.placement.classes import Classifier
 from springtide.engine.placement.family import DeviceFamily
 from springtide.engine.placement.tables import Placement, Tables, holding
-from springtide.engine.trace import Placed, Run, Workload, measured
-from springtide.engine.trace.replay import FAILED
+from springtide.engine.trace import NOWHERE, Placed, Run, Workload, measured
 from springtide.model.ledger import Ledger
 from springtide.model.refusal import Refusal
 
@@ -45,7 +44,7 @@ class LiveReplay:
         pod_class = self._classifier.classify(pod)
         self._policies.see(pod_class)
         placement = best_fit(pod_class, self._tables)
-        found = FAILED
+        found = Placed(NOWHERE, ())
         if placement is not None:
             self.ledger.hold(holding(pod.uid, pod_class, placement))
             found = Placed(placement.row, _positions(placement))

@@ -13,13 +13,13 @@ from springtide.engine.placement.score import Float32
 from springtide.model.columns import Float64
 from springtide.model.device import DeviceView
 from springtide.model.ledger import Ledger
-from springtide.policies.fragmentation.shapes import Shapes
+from springtide.policies.fragmentation.shapes import MIB, Shapes
 from springtide.policies.fragmentation.states import States
 from springtide.policies.fragmentation.usefulness import Usefulness
 from springtide.policies.fragmentation.worth import HALVES, Worth, free_of
 
 NAME: Final = "fragmentation"
-STEP_MILLI: Final = 160
+STEP_MILLI: Final = 125
 """Nodes whose losses differ by less are equal, and the first one is taken: that fills node by node.
 Found on the public trace with other seeds than those that results are told of."""
 STATES_MAX: Final = 16_384
@@ -51,8 +51,8 @@ class Fragmentation:
         self._follow(ledger)
         asks = {ask.family: ask for ask in pod_class.asks}
         amounts = dict(pod_class.amounts)
-        cpu = free_of(ledger, CPU, rows, less=amounts.get(CPU, 0))
-        memory = free_of(ledger, MEMORY, rows, less=amounts.get(MEMORY, 0))
+        cpu = free_of(ledger, CPU, rows, less=amounts.get(CPU, 0), unit=1)
+        memory = free_of(ledger, MEMORY, rows, less=amounts.get(MEMORY, 0), unit=MIB)
         gain: Float64 = np.zeros(len(rows))
         for family, worth in self._worths.items():
             devices = worth.amounts(rows, asks.get(family))
@@ -70,13 +70,10 @@ class Fragmentation:
     def ranks(self, ask: Ask, view: DeviceView) -> Ranks:
         """Return in which order the devices of a node are tried: the least spoilt first."""
         self._forget()
-        family = ask.family
-        states = self._states[family]
+        states = self._states[ask.family]
         codes = states.codes(view)
         after = states.after(codes, ask)
-        useful = self._useful.get(family)
-        if useful is None:
-            useful = self._useful[family] = Usefulness(states, self._shapes.picked)
+        useful = self._useful_of(ask.family)
         useful.learn()
         ranks = useful.ranks(codes, after).tolist()
         order = {rank: place for place, rank in enumerate(sorted(set(ranks)))}
@@ -91,19 +88,31 @@ class Fragmentation:
         for family, columns in ledger.devices.items():
             worth = self._worths.get(family)
             if worth is None:
-                worth = self._worths[family] = Worth(self._states[family], ledger)
-                worth.see_as(self._shapes.picked)
+                useful = self._useful_of(family)
+                worth = self._worths[family] = Worth(useful, self._shapes.picked, ledger)
             worth.follow(columns)
+
+    def _useful_of(self, family: str) -> Usefulness:
+        useful = self._useful.get(family)
+        if useful is None:
+            useful = Usefulness(self._states[family], self._shapes.picked)
+            self._useful[family] = useful
+        return useful
 
     def _forget(self) -> None:
         """Drop what is out of date, and all states of a family if there are too many."""
-        if self._seen_as != self._shapes.version:
-            self._seen_as = self._shapes.version
-            self._useful.clear()
-            for worth in self._worths.values():
-                worth.see_as(self._shapes.picked)
         for name, states in self._states.items():
-            if len(states) > STATES_MAX:
+            if len(states) > STATES_MAX and len(states) > 2 * self._devices(name):
                 self._states[name] = States(self._families[name])
                 self._useful.pop(name, None)
                 self._worths.pop(name, None)
+        if self._seen_as != self._shapes.version:
+            self._seen_as = self._shapes.version
+            self._useful.clear()
+            for name, worth in self._worths.items():
+                worth.see_as(self._useful_of(name), self._shapes.picked)
+
+    def _devices(self, family: str) -> int:
+        """Return how many devices there are, each of which may be in a state of its own."""
+        columns = None if self._ledger is None else self._ledger.devices.get(family)
+        return 0 if columns is None else int(columns.count.sum())

@@ -18,18 +18,19 @@ SEEN_MAX: Final = 65_536
 KINDS_MAX: Final = 4_096
 SHAPES_MAX: Final = 128
 COVERED_PCT: Final = 95
+MIB: Final = 2**20
 
 
 class Shape(msgspec.Struct, frozen=True, kw_only=True):
-    """What a number of pods ask for: of devices, and CPU (thousandths) and memory (bytes) of a node.
+    """What a number of pods ask for: of devices, and CPU and memory of a node.
 
-    The memory is their mean: it parts no shapes. No shape asks for less than one of either, so that room
-    for it can be counted.
+    The memory is their mean: it parts no shapes. No shape asks for less than a thousandth of a core and
+    one MiB, so that room for it can be counted.
     """
 
     asks: tuple[Ask, ...]
     cpu_milli: int
-    memory: int
+    memory_mib: int
     weight: int
 
     def ask_of(self, family: str) -> Ask | None:
@@ -81,8 +82,8 @@ class Shapes:
                 break
             covered += count
             asks, cpu_milli = kind
-            memory = max(self._memory[kind] // count, 1)
-            kept.append(Shape(asks=asks, cpu_milli=cpu_milli, memory=memory, weight=count))
+            memory_mib = max(-(-self._memory[kind] // (count * MIB)), 1)
+            kept.append(Shape(asks=asks, cpu_milli=cpu_milli, memory_mib=memory_mib, weight=count))
         self.picked = tuple(kept)
         self.weight = sum(shape.weight for shape in kept)
 

@@ -35,7 +35,7 @@ class States:
         self.code = self.known.code
         self._kinds_in: dict[Inventory, tuple[int, ...]] = {}
         self._after: dict[Ask, Int32] = {}
-        self._counts: dict[tuple[Ask, int], int] = {}
+        self._counts: dict[Ask, Int32] = {}
 
     def __len__(self) -> int:
         """Return how many states there are."""
@@ -60,17 +60,16 @@ class States:
         ]
         return np.array(codes, np.int32)
 
-    def count_of(self, ask: Ask) -> int:
-        """Return how many devices a pod takes that asks this."""
-        key = (ask, len(self.kinds))
-        count = self._counts.get(key)
-        if count is None:
+    def counts(self, ask: Ask) -> Int32:
+        """Return how many devices a pod takes that asks this, by kind."""
+        counts = self._counts.get(ask)
+        if counts is None or len(counts) < len(self.kinds):
             if len(self._counts) >= ASKS_MAX:
                 self._counts.clear()
             portions = (self.family.portion(ask, device) for device in self.kinds.values)
-            count = max((each.count for each in portions if each is not None), default=1)
-            self._counts[key] = count
-        return count
+            counts = np.array([1 if each is None else each.count for each in portions], np.int32)
+            self._counts[ask] = counts
+        return counts
 
     def after(self, codes: Int32, ask: Ask) -> Int32:
         """Return the codes that devices have once each serves this ask; their own if they cannot."""

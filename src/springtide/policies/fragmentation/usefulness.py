@@ -27,8 +27,8 @@ class Usefulness:
     """The states of one family's devices as these shapes see them.
 
     `amounts` [states, 2 * shapes + 1] says per shape whether a device serves one more pod, then per shape
-    what it has free if it does, else 0, and last what it has free. `counts` [shapes] are the devices a
-    pod takes, `needs` [kinds, shapes] what these amount to in all. `weight` is that of all shapes.
+    what it has free if it does, else 0, and last what it has free. `counts` [kinds, shapes] are the
+    devices a pod takes, `needs` what these amount to in all. `weight` is that of all shapes.
     """
 
     def __init__(self, states: States, shapes: Sequence[Shape]) -> None:
@@ -38,8 +38,8 @@ class Usefulness:
         self.weight = sum(shape.weight for shape in shapes)
         self._asks = [shape.ask_of(states.family.name) for shape in shapes]
         self._has_cores: list[bool] = []
-        self.counts: Float32 = np.ones(self.width, np.float32)
-        self.needs: Float64 = np.zeros((0, self.width))
+        self.counts: Float32 = np.zeros((0, self.width), np.float32)
+        self.needs: Float32 = np.zeros((0, self.width), np.float32)
         self._can: Bool = np.zeros((0, self.width), np.bool_)
         self._memory: Int64 = np.zeros((0, self.width), np.int64)
         self._cores: Int64 = np.zeros((0, self.width), np.int64)
@@ -81,8 +81,9 @@ class Usefulness:
             for each in portions
         ]
         can = [each is not None and device.is_healthy for each in portions]
-        self.counts = np.maximum(self.counts, np.array([each.count for each in asked], np.float32))
-        self.needs = np.vstack([self.needs, np.array([needs], np.float64)])
+        counts = [each.count for each in asked]
+        self.counts = np.vstack([self.counts, np.array([counts], np.float32)])
+        self.needs = np.vstack([self.needs, np.array([needs], np.float32)])
         self._can = np.vstack([self._can, np.array([can], np.bool_)])
         self._memory = np.vstack([self._memory, [[each.memory_mib for each in asked]]])
         self._cores = np.vstack([self._cores, [[each.cores for each in asked]]])

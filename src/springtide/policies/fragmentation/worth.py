@@ -14,10 +14,10 @@ from typing import Final
 import numpy as np
 
 from springtide.engine.placement.family import Ask, Rows
-from springtide.model.columns import DeviceColumns, Float64, Int32, grown
+from springtide.model.columns import DeviceColumns, Float64, Int32, Int64, grown
 from springtide.model.ledger import Ledger
 from springtide.policies.fragmentation.shapes import Shape
-from springtide.policies.fragmentation.states import NOTHING, States
+from springtide.policies.fragmentation.states import NOTHING
 from springtide.policies.fragmentation.usefulness import Float32, Usefulness
 
 HALVES: Final = 2
@@ -27,25 +27,19 @@ HALVES: Final = 2
 class Worth:
     """One family's devices of all nodes of a ledger, as shapes see them."""
 
-    def __init__(self, states: States, ledger: Ledger) -> None:
-        self.states = states
+    def __init__(self, useful: Usefulness, shapes: tuple[Shape, ...], ledger: Ledger) -> None:
         self._ledger = ledger
         self._position = 0
         self._codes: Int32 = np.zeros((len(ledger.born), 1), np.int32)
         self._kind: Int32 = np.zeros(len(ledger.born), np.int32)
+        self.see_as(useful, shapes)
 
-    def see_as(self, shapes: tuple[Shape, ...]) -> None:
-        """See all nodes as these shapes do from now on."""
-        self._useful = Usefulness(self.states, shapes)
-        self._cpu: Float64 = np.array([shape.cpu_milli for shape in shapes], np.float64)
-        self._memory: Float64 = np.array([shape.memory for shape in shapes], np.float64)
-        self._amounts: Float32 = self._useful.amounts.take(self._codes, axis=0).sum(axis=1)
-
-    @property
-    def useful(self) -> Usefulness:
-        """Return what single devices are good for, those that came up last too."""
-        self._useful.learn()
-        return self._useful
+    def see_as(self, useful: Usefulness, shapes: tuple[Shape, ...]) -> None:
+        """See all nodes as these shapes do from now on, to which devices are useful in this way."""
+        self._useful = useful
+        self._cpu: Float32 = np.array([shape.cpu_milli for shape in shapes], np.float32)
+        self._memory: Float32 = np.array([shape.memory_mib for shape in shapes], np.float32)
+        self._amounts: Float32 = useful.amounts.take(self._codes, axis=0).sum(axis=1)
 
     def follow(self, columns: DeviceColumns) -> None:
         """Learn of what has changed in the ledger."""
@@ -59,7 +53,8 @@ class Worth:
         rows = rows[rows < ledger.count]
         for row in rows.tolist():
             self._codes[row] = self._codes_of(columns, row)
-        useful = self.useful
+        useful = self._useful
+        useful.learn()
         self._amounts[rows] = useful.amounts.take(self._codes[rows], axis=0).sum(axis=1)
 
     def _make_room(self, rows: int, width: int) -> None:
@@ -70,7 +65,7 @@ class Worth:
     def _codes_of(self, columns: DeviceColumns, row: int) -> list[int]:
         """Return the states of a row's devices, as many as cells."""
         inventory = columns.inventory_at(row)
-        kinds = () if inventory is None else self.states.kinds_in(inventory)
+        kinds = () if inventory is None else self._useful.states.kinds_in(inventory)
         self._kind[row] = kinds[0] if kinds else 0
         opaque = columns.opaque[row].tolist()
         uses = zip(
@@ -80,7 +75,7 @@ class Worth:
             columns.cores_used[row].tolist(),
             strict=False,
         )
-        code = self.states.code
+        code = self._useful.states.code
         codes = [NOTHING if opaque[cell] else code(state) for cell, state in enumerate(uses)]
         return codes + [NOTHING] * (columns.width - len(codes))
 
@@ -93,23 +88,22 @@ class Worth:
         if ask is None:
             return np.stack((before, before))
         codes = self._codes.take(rows, axis=0)
-        after = self.states.after(codes, ask)
-        useful = self.useful
+        after = self._useful.states.after(codes, ask)
+        useful = self._useful
+        useful.learn()
         ranks = useful.ranks(codes, after)
-        count = self.states.count_of(ask)
-        picked = ranks.argsort(axis=1, kind="stable")[:, :count] if count > 1 else None
-        if picked is None:
+        counts = useful.states.counts(ask).take(self._kind.take(rows))
+        if counts.max(initial=0) > 1:
+            change = _change_of_several(useful.amounts, codes, after, ranks, counts)
+        else:
             cells = ranks.argmin(axis=1)
             cells += np.arange(0, codes.size, codes.shape[1])
             change = useful.amounts.take(after.take(cells), axis=0)
             change -= useful.amounts.take(codes.take(cells), axis=0)
-        else:
-            change = useful.amounts[np.take_along_axis(after, picked, axis=1)].sum(axis=1)
-            change -= useful.amounts[np.take_along_axis(codes, picked, axis=1)].sum(axis=1)
         change += before
         return np.stack((before, change))
 
-    def lost(self, amounts: Float32, rows: Rows, *, cpu: Float64, memory: Float64) -> Float64:
+    def lost(self, amounts: Float32, rows: Rows, *, cpu: Float32, memory: Float32) -> Float64:
         """Return what the shapes cannot use of nodes' devices, weighted by how common they are.
 
         Amounts, and what the nodes have free of CPU and memory, are given before and after, or in any
@@ -121,20 +115,37 @@ class Worth:
         room = cpu[..., None] / self._cpu
         np.minimum(room, memory[..., None] / self._memory, out=room)
         is_enough = room >= 1
-        is_enough &= amounts[..., :width] >= useful.counts
-        room *= useful.needs.take(self._kind.take(rows), axis=0)
+        kinds = self._kind.take(rows)
+        is_enough &= amounts[..., :width] >= useful.counts.take(kinds, axis=0)
+        room *= useful.needs.take(kinds, axis=0)
         np.floor(room, out=room)
         np.minimum(room, offered, out=room)
         room += offered
         room *= is_enough
-        lost: Float64 = HALVES * useful.weight * amounts[..., -1] - room @ useful.weights
+        free = amounts[..., -1].astype(np.float64)
+        lost: Float64 = free * (HALVES * useful.weight) - room.astype(np.float64) @ useful.weights
         return lost
 
 
-def free_of(ledger: Ledger, name: str, rows: Rows, *, less: int) -> Float64:
-    """Return what nodes have free of a resource before [0] and after [1] so much is taken."""
+def _change_of_several(
+    amounts: Float32, codes: Int32, after: Int32, ranks: Int64, counts: Int32
+) -> Float32:
+    """Return what nodes have more once so many of their devices, of the lowest ranks, have served."""
+    order = ranks.argsort(axis=1, kind="stable")
+    is_picked = np.zeros(codes.shape, np.bool_)
+    np.put_along_axis(is_picked, order, np.arange(codes.shape[1]) < counts[:, None], axis=1)
+    change: Float32 = amounts.take(np.where(is_picked, after, codes), axis=0).sum(axis=1)
+    change -= amounts.take(codes, axis=0).sum(axis=1)
+    return change
+
+
+def free_of(ledger: Ledger, name: str, rows: Rows, *, less: int, unit: int) -> Float32:
+    """Return what nodes have free of a resource before [0] and after [1] so much is taken.
+
+    It is counted in whole units, so that single precision holds it exactly.
+    """
     resources = ledger.resources
     index = resources.index(name)
     free = resources.allocatable[index].take(rows) - resources.used[index].take(rows)
-    found: Float64 = np.array((free, free - less), np.float64)
-    return found
+    found = np.array((free, free - less))
+    return (found // unit if unit > 1 else found).astype(np.float32)

@@ -1,4 +1,8 @@
-"""What a pod takes of chips, seen as one amount: for whoever compares pods and chips in general."""
+"""What a pod takes of chips, seen as one amount: for whoever compares pods and chips in general.
+
+Ids play no part, so that chips which are equal but for their names are equal here. Cores of the soft split
+are per cent, whatever the chip has, and are left out.
+"""
 
 from springtide.engine.placement.family import Portion
 from springtide.engine.placement.filters import type_matches
@@ -15,7 +19,7 @@ def portion_of(ask: AscendAsk, device: Device) -> Portion | None:
     return Portion(
         count=sum(each.count for each in together),
         memory_mib=max(memory_asked(each, device) for each in together),
-        cores=max(cores_asked(each) for each in together),
+        cores=0 if ask.is_soft else max(cores_asked(each) for each in together),
     )
 
 
