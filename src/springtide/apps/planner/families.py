@@ -19,7 +19,7 @@ class Policies(msgspec.Struct, frozen=True, kw_only=True):
 
 
 SHIPPED: Final = Policies(node=fragmentation.NAME, device=fragmentation.NAME)
-"""What packs best of all that there is."""
+"""What packs best where pods stay; how it does where they go is in the documentation."""
 
 POLICIES: Final[Mapping[str, Callable[[Mapping[str, DeviceFamily]], Policy]]] = {
     fragmentation.NAME: fragmentation.Fragmentation,
