@@ -6,7 +6,7 @@ and its recorded outcome compared: results, nodes, annotations, reasons, scores 
 card afterwards. On the way every vector verdict is held against the exact placement.
 
 Where we differ on purpose a `Difference` says so; such a step counts as skipped, never as passed.
-Quotas, node locks and the timing of the register loop are not replayed: the tool takes from the
+Node locks and the timing of the register loop are not replayed: the tool takes from the
 recording which nodes HAMi had registered, and checks that it reads the same devices.
 """
 
@@ -24,18 +24,22 @@ import numpy as np
 from msgspec import structs
 
 from springtide.base.quantity import Quantity, parse
+from springtide.engine.placement.admission import EXCEEDED, denial
 from springtide.engine.placement.family import Ask
+from springtide.engine.placement.quota import bounded
 from springtide.engine.placement.reasons import NODE_UNREGISTERED
 from springtide.model.device import Allocation, Device, DeviceView, Inventory, Share
 from springtide.model.ledger import Holding, Ledger
 from springtide.model.node import Node
 from springtide.model.pod import Pod, PodSpec
+from springtide.model.quotas import Quotas
 from springtide.model.refusal import Refusal
 from springtide.wire.k8s import schema
 from springtide.wire.k8s.nodes import to_node
 from springtide.wire.k8s.parts import Parts
 from springtide.wire.k8s.pods import to_pod
 from tools.replay.hami_kinds import Json, Kind, kind_of
+from tools.replay.hami_quotas import QuotaLimits
 
 NODE: Final = "hami.io/vgpu-node"
 
@@ -51,7 +55,6 @@ class Difference(msgspec.Struct, frozen=True):
 
 
 DIFFERENCES: Final = (
-    Difference("quota", "Namespace quotas are no rule of a device family."),
     Difference("bind", "Node locks and bindings are a live matter."),
     Difference("register loop", "When HAMi reads a registration again is a live matter."),
     Difference("admission", "Whom the webhook takes over or denies is not the family's matter."),
@@ -130,6 +133,7 @@ class World:
         vendor = scenario["id"].partition("-")[0]
         self.kind = kind_of(vendor, configs[scenario["config"]], self.flags)
         self.family = self.kind.family
+        self.families = {self.family.name: self.family}
         self.parts = Parts()
         self.nodes: dict[str, dict[str, Any]] = {}
         self.registered: dict[str, Inventory] = {}
@@ -138,8 +142,9 @@ class World:
         self.unpadded: set[str] = set()
         self.is_any_order = False
         self.ledger = Ledger()
-        if scenario["quotas"] or any(step["do"] == "setQuota" for step in scenario["steps"]):
-            raise Skip("quota")
+        self.limits = QuotaLimits(self.family)
+        for quota in scenario["quotas"]:
+            self.limits.set(quota)
         registered = scenario.get("registered", {"result": "panic"})
         if registered.get("result") == "panic":
             raise Skip("crash")
@@ -163,6 +168,8 @@ class World:
             "deleteNode": self._node_step,
             "tick": self._node_step,
             "bind": self._bind,
+            "setQuota": self._set_quota,
+            "deleteQuota": self._delete_quota,
         }
         before = len(self.report.differences) + sum(self.report.skipped.values())
         outcomes = [each["outcome"] for each in step.get("outcomes", ())] or [step["outcome"]]
@@ -175,6 +182,7 @@ class World:
             performers[step["do"]](step, outcome)
             if "usage" in outcome:
                 self._compare_usage(outcome["usage"])
+                self._compare_quotas(outcome["quota"])
             found.setdefault(outcome.get("node"), []).append(self.report.differences)
             self.report.differences = kept
         for answers in found.values():
@@ -218,7 +226,8 @@ class World:
         if isinstance(ask, Refusal):
             self._compare_senseless(ask, pod, outcome)
             return
-        allocations, failed = self._filtered(ask, step["nodes"])
+        bound = self._bound(ask, pod.namespace)
+        allocations, failed = self._filtered(bound, step["nodes"])
         if not allocations:
             self._expect("result", outcome["result"], "refused")
             self._expect("failedNodes", outcome.get("failedNodes"), failed)
@@ -308,10 +317,12 @@ class World:
             return
         inventories = self._templates(step["nodes"])
         ledger = Ledger()
+        ledger.quotas = self.ledger.quotas
         for name, inventory in inventories.items():
             found = {self.family.name: inventory} if isinstance(inventory, Inventory) else {}
             ledger.add_node(Node(name=name), found)
-        allocations, failed = self._filtered(ask, list(inventories), ledger=ledger)
+        bound = self._bound(ask, pod.namespace, ledger=ledger)
+        allocations, failed = self._filtered(bound, list(inventories), ledger=ledger)
         for name, inventory in inventories.items():
             if isinstance(inventory, Refusal):
                 self._expect(
@@ -422,7 +433,8 @@ class World:
             return pod
         recorded = (step.get("outcome") or step["outcomes"][0]["outcome"]).get("webhook", {})
         message = recorded.get("message", "")
-        if not recorded.get("allowed") and not self.kind.is_own_denial(message):
+        is_own = message == EXCEEDED or self.kind.is_own_denial(message)
+        if not recorded.get("allowed") and not is_own:
             raise Skip("admission")
         if "already has different scheduler" in message:
             return pod
@@ -430,7 +442,8 @@ class World:
         if isinstance(spec, Refusal):
             return spec
         self._compare_admission(spec, recorded)
-        return structs.replace(pod, spec=spec)
+        admitted = structs.replace(pod, spec=spec)
+        return denial(admitted, self.families, quotas=self.ledger.quotas) or admitted
 
     def _compare_admission(self, spec: PodSpec, recorded: Json) -> None:
         changed = recorded.get("containers", {})
@@ -517,16 +530,29 @@ class World:
 
     def _counted(self, seen: Callable[[Pod, Allocation], Allocation]) -> Ledger:
         ledger = Ledger()
+        ledger.quotas = Quotas(self.limits.scaled())
         for name, inventory in self.registered.items():
             ledger.add_node(Node(name=name), {self.family.name: inventory})
         for pod in self.tracked.values():
             row = ledger.rows.get(pod.annotations[NODE])
             allocation = self.family.decode(pod)
-            if row is None or not isinstance(allocation, Allocation):
+            if not isinstance(allocation, Allocation):
                 continue
-            inventory = self.registered[ledger.names[row]]
-            shares = self.family.shares(seen(pod, allocation), inventory)
-            ledger.hold(Holding(uid=pod.uid, row=row, shares=((self.family.name, shares),)))
+            allocation = seen(pod, allocation)
+            charges = self.family.charges(allocation)
+            if row is None:
+                ledger.quotas.stand(pod.namespace, charges)
+                continue
+            shares = self.family.shares(allocation, self.registered[ledger.names[row]])
+            ledger.hold(
+                Holding(
+                    uid=pod.uid,
+                    row=row,
+                    shares=((self.family.name, shares),),
+                    namespace=pod.namespace,
+                    charges=charges,
+                )
+            )
         return ledger
 
     def _compare_usage(self, recorded: Json) -> None:
@@ -540,6 +566,9 @@ class World:
             raise Skip("padding")
         self._expect("usage", expected, ours)
 
+    def _compare_quotas(self, recorded: Json) -> None:
+        self._expect("quota", recorded, self.limits.recorded_form(self.ledger.quotas))
+
     def _as_hami_sees(self, pod: Pod, allocation: Allocation) -> Allocation:
         """Return the allocation as HAMi's short list makes it: positions moved to the front."""
         if pod.uid not in self.unpadded:
@@ -550,6 +579,24 @@ class World:
         if pod.is_init_done:
             moved = ((),) * read.init_count + moved[read.init_count :]
         return structs.replace(read, containers=moved)
+
+    # Quotas
+
+    def _set_quota(self, step: Json, outcome: Json) -> None:
+        del outcome
+        self.limits.set(step["quota"])
+        self._recount()
+
+    def _delete_quota(self, step: Json, outcome: Json) -> None:
+        del outcome
+        self.limits.delete(step["quota"])
+        self._recount()
+
+    def _bound(self, ask: Ask, namespace: str, *, ledger: Ledger | None = None) -> Ask:
+        """Return the ask with what is left to its namespace."""
+        ledger = self.ledger if ledger is None else ledger
+        (found,) = bounded((ask,), namespace, ledger=ledger, families=self.families)
+        return found
 
     # Deciding
 

@@ -85,6 +85,7 @@ def staged(
                 appearance=heard.appearance,
                 devices=found.device_objects,
                 defaults=picture.defaults,
+                quotas=picture.ledger.quotas,
             ),
             problems=(
                 *found.problems,

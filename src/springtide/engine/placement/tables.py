@@ -25,6 +25,7 @@ from springtide.engine.placement.alike import equal_rows
 from springtide.engine.placement.classes import PodClass
 from springtide.engine.placement.extenders import Extenders
 from springtide.engine.placement.family import Ask, DeviceFamily, Rows
+from springtide.engine.placement.quota import bounded, may_bind
 from springtide.engine.placement.screening import Screen
 from springtide.engine.placement.table import (
     CLOSED,
@@ -37,7 +38,7 @@ from springtide.engine.placement.table import (
     Table,
 )
 from springtide.engine.placement.unregistered import unregistered
-from springtide.model.columns import Bool, DeviceColumns
+from springtide.model.columns import AmountList, Bool, DeviceColumns
 from springtide.model.device import Allocation, DeviceView, Share
 from springtide.model.ledger import Holding, Ledger
 from springtide.model.refusal import Refusal
@@ -52,12 +53,16 @@ Evaluate = Callable[[PreparedAsk, Ledger, Rows], Verdicts]
 
 
 class Placement(msgspec.Struct, frozen=True, kw_only=True):
-    """Where one pod of a class goes: the row, and what it and its claims get of devices."""
+    """Where one pod of a class goes: the row, and what it and its claims get of devices.
+
+    `charges` is what it counts for against its namespace's quota, if there is one.
+    """
 
     row: int
     allocations: tuple[Allocation, ...] = ()
     shares: tuple[tuple[str, tuple[Share, ...]], ...] = ()
     device_claims: tuple[HeldClaim, ...] = ()
+    charges: AmountList = ()
 
 
 class Tables:
@@ -139,11 +144,19 @@ class Tables:
         return table
 
     def _new(self, pod_class: PodClass) -> Table:
-        screens = tuple(map(self._screen, pod_class.asks))
-        table = self._tables[pod_class] = Table(pod_class, len(self.ledger.born), screens)
+        table = self._tables[pod_class] = Table(pod_class, len(self.ledger.born))
+        self._bind(table)
         while len(self._tables) > max(self._cells_max // len(self.ledger.born), TABLES_MIN):
             self._tables.popitem(last=False)
         return table
+
+    def _bind(self, table: Table) -> bool:
+        """Let the table follow what quotas leave to its pods, and return whether that has changed."""
+        asks = self.asks_of(table.pod_class)
+        if asks == table.asks and len(table.screens) == len(asks):
+            return False
+        table.asks, table.screens = asks, tuple(map(self._screen, asks))
+        return True
 
     def _screen(self, ask: Ask) -> Screen | None:
         family = self.families.get(ask.family)
@@ -155,7 +168,7 @@ class Tables:
         count = self.ledger.count
         by_devices = np.isin(table.code[:count], (FITS, DEVICES, EXACT))
         rows = np.flatnonzero(table.untold[:count] & by_devices)
-        for index, ask in enumerate(pod_class.asks):
+        for index, ask in enumerate(table.asks):
             own = rows[table.family[rows] == index]
             if len(own):
                 self._tell(table, ask, own)
@@ -199,7 +212,7 @@ class Tables:
             return claims
         allocations: list[Allocation] = []
         shares: list[tuple[str, tuple[Share, ...]]] = []
-        for ask in pod_class.asks:
+        for ask in self.asks_of(pod_class):
             answer = self._place_exactly(ask, row)
             if isinstance(answer, Refusal):
                 return answer
@@ -212,6 +225,25 @@ class Tables:
             allocations=tuple(allocations),
             shares=tuple(shares),
             device_claims=claims,
+            charges=self.charges(allocations) if pod_class.quota else (),
+        )
+
+    def asks_of(self, pod_class: PodClass) -> tuple[Ask, ...]:
+        """Return the asks of the class, bounded by what the quota of its namespace leaves now."""
+        if not pod_class.quota:
+            return pod_class.asks
+        quota, families = pod_class.quota, self.families
+        return bounded(pod_class.asks, quota, ledger=self.ledger, families=families)
+
+    def quotas_bind(self, wanted: Iterable[tuple[PodClass, int]]) -> bool:
+        """Return whether so many pods of these classes may come upon the quotas of their namespaces."""
+        pods = [(each.quota, each.asks, count) for each, count in wanted if each.quota]
+        return bool(pods) and may_bind(pods, ledger=self.ledger, families=self.families)
+
+    def charges(self, allocations: Iterable[Allocation]) -> AmountList:
+        """Return what these allocations count for against a quota."""
+        return tuple(
+            pair for each in allocations for pair in self.families[each.family].charges(each)
         )
 
     def _claimed(self, pod_class: PodClass, row: int) -> tuple[HeldClaim, ...] | Refusal:
@@ -239,7 +271,7 @@ class Tables:
         table = self.told(pod_class)
         code = int(table.code[row])
         assert code != FITS
-        ask = pod_class.asks[int(table.family[row])] if pod_class.asks else None
+        ask = table.asks[int(table.family[row])] if table.asks else None
         match code:
             case _ if code == EXACT:
                 return table.exact[row]
@@ -300,17 +332,21 @@ class Tables:
             is_anew = not before.lasts_by_row or before.elsewhere != prepared.elsewhere
         table.prepared = prepared
         table.uncover()
-        self._refresh_rows(table, -1 if is_anew else seen)
+        is_whole = bool(table.pod_class.quota) and self._bind(table)
+        self._refresh_rows(table, -1 if is_anew else seen, whole=is_whole)
         if prepared.cluster_checks:
             self._cover(table, prepared)
 
-    def _refresh_rows(self, table: Table, seen: int) -> None:
+    def _refresh_rows(self, table: Table, seen: int, *, whole: bool) -> None:
+        """Judge the rows anew that have changed, or the whole table."""
         ledger, framework = self.ledger, self.framework_of(table.pod_class)
         if seen < 0:
             table.agreed[:] = False
             self._evaluate_nodes(table, np.arange(ledger.count))
             return
-        rows = ledger.changes.since(seen).astype(np.intp)
+        rows = np.arange(ledger.count) if whole else ledger.changes.since(seen).astype(np.intp)
+        if not len(rows):
+            return
         if rows[-1] >= ledger.count:
             rows = rows[rows < ledger.count]
         if ledger.last_born >= seen:
@@ -379,7 +415,7 @@ class Tables:
         if table.pod_class.refusal is not None:
             table.code[left] = SENSELESS
             left = left[:0]
-        for index, ask in enumerate(table.pod_class.asks):
+        for index, ask in enumerate(table.asks):
             if len(left):
                 left = self._evaluate_devices(table, index, ask, left)
         table.prefer(left, among=rows)
@@ -469,6 +505,8 @@ def holding(uid: str, pod_class: PodClass, placement: Placement) -> Holding:
         presence=pod_class.presence,
         device_claims=placement.device_claims,
         unstated=pod_class.unstated,
+        namespace=pod_class.quota,
+        charges=placement.charges,
     )
 
 

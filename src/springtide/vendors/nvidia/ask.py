@@ -40,8 +40,23 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     cores: int = 0
 
 
+class Allowance(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """What a namespace's quota leaves to a pod of all cards together; None where it does not matter."""
+
+    memory_mib: int | None = None
+    cores: int | None = None
+
+    def covers(self, memory_mib: int, cores: int) -> bool:
+        """Return whether a pod may have so much."""
+        is_enough = self.memory_mib is None or memory_mib <= self.memory_mib
+        return is_enough and (self.cores is None or cores <= self.cores)
+
+
 class NvidiaAsk(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
-    """What a pod asks: a request or None per container, init containers first, and its policies."""
+    """What a pod asks: a request or None per container, init containers first, and its policies.
+
+    `allowance` is there where a quota may keep the pod from what it asks.
+    """
 
     requests: tuple[Request | None, ...]
     init_count: int = 0
@@ -54,6 +69,7 @@ class NvidiaAsk(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     avoid_ids: Names = None
     numa_bind: bool = False
     vgpu_mode: str | None = None
+    allowance: Allowance | None = None
 
     @property
     def family(self) -> str:

@@ -18,6 +18,7 @@ from springtide.vendors.nvidia import mig, topology
 from springtide.vendors.nvidia.ask import NvidiaAsk, Request
 from springtide.vendors.nvidia.cards import CardTrial, memory_asked
 from springtide.vendors.nvidia.config import FAMILY_NAME
+from springtide.vendors.nvidia.quota import Bound
 from springtide.vendors.nvidia.screening import ceilings
 
 Grants = tuple[Grant, ...]
@@ -26,12 +27,16 @@ Grants = tuple[Grant, ...]
 def place(ask: NvidiaAsk, view: DeviceView) -> Allocation | Refusal:
     """Return what each container of the pod gets on this node, or why the pod does not fit."""
     kind = view.inventory if ask.reads_ids else view.but_for_ids
+    bound = None if ask.allowance is None else Bound(ask, ask.allowance)
 
     def fresh() -> CardTrial:
-        return CardTrial(view, ask, kind=kind)
+        return CardTrial(view, ask, kind=kind, bound=bound)
 
     def fit(trial: CardTrial, request: Request) -> Grants | Refusal:
-        return fit_container(ask, request, trial)
+        granted = fit_container(ask, request, trial)
+        if bound is not None and not isinstance(granted, Refusal):
+            bound.note(granted)
+        return granted
 
     containers = place_containers(ask.requests, init_count=ask.init_count, fresh=fresh, fit=fit)
     if isinstance(containers, Refusal):
@@ -63,6 +68,8 @@ def fit_cards(ask: NvidiaAsk, request: Request, trial: CardTrial) -> Grants | Re
 def _picked_at_once(ask: NvidiaAsk, request: Request, trial: CardTrial) -> Sequence[int] | None:
     """Return what a walk would pick where no pick depends on another; None if it has to be walked."""
     if ask.numa_bind or trial.eligible.has_mig or has_token(ask.device_policy, TOPOLOGY_AWARE):
+        return None
+    if trial.bound is not None:
         return None
     serving = trial.serving(ceilings(ask, request, trial.kind))
     if len(serving) < request.count:
@@ -154,6 +161,7 @@ class _Walk:
         memory_mib = memory_asked(self._request, device)
         code = (
             trial.check_slots(position, is_mutex=self._is_mutex)
+            or self._check_quota(position)
             or trial.check_memory(position, memory_mib)
             or trial.check_cores(position, self._cores, total=device.cores)
         )
@@ -162,6 +170,24 @@ class _Walk:
         queued = [memory_mib] * self.picked.count(position)
         instance = trial.instance(position, queued, memory_mib=memory_mib)
         return checks.MIG_INFEASIBLE if instance is None else 0
+
+    def _check_quota(self, position: int) -> int:
+        """Return the check of the namespace's quota, which all cards of the pod count for, or 0."""
+        trial = self._trial
+        if trial.bound is None:
+            return 0
+        grants = [self._asked(each) for each in (*self.picked, position)]
+        return 0 if trial.bound.allows(grants) else checks.QUOTA_EXCEEDED
+
+    def _asked(self, position: int) -> Grant:
+        """Return what the request takes of this card, before any instance is cut."""
+        device = self._trial.devices[position]
+        return Grant(
+            device_id=device.id,
+            type=FAMILY_NAME,
+            memory_mib=memory_asked(self._request, device),
+            cores=self._cores,
+        )
 
     def _count(self, code: int, number: int = 1) -> None:
         self.counts[code] = self.counts.get(code, 0) + number

@@ -36,6 +36,7 @@ from springtide.vendors.nvidia.ask import NvidiaAsk, Request
 from springtide.vendors.nvidia.cards import mode_ok
 from springtide.vendors.nvidia.config import FAMILY_NAME
 from springtide.vendors.nvidia.screening import judged_alone
+from springtide.vendors.nvidia.vector_quota import bound, note_quota
 
 _TABLES_MAX: Final = 4096
 
@@ -48,6 +49,8 @@ def evaluate(ask: NvidiaAsk, columns: DeviceColumns, rows: Rows) -> Verdicts:
     verdicts: Verdicts | None = None
     for request in judged_alone(ask):
         answer = _judged(cells, request)
+        if ask.allowance is not None:
+            bound(answer, cells, request=request, ask=ask, allowance=ask.allowance)
         verdicts = answer if verdicts is None else joined(verdicts, answer)
     assert verdicts is not None
     if len(app) > 1:
@@ -144,4 +147,6 @@ def codes_of(cells: NvidiaCells, request: Request) -> Codes:
     found = cells.lasting.copy()
     cells.check_memory(found, cells.memory_asked(request.memory_mib, request.memory_pct or 0))
     cells.check_cores(found, min(request.cores, PERCENT), total=cells.cores_total)
+    if cells.ask.allowance is not None:
+        note_quota(found, cells, request=request, allowance=cells.ask.allowance)
     return found

@@ -103,3 +103,19 @@ def test_signs_are_digits_company() -> None:
     ((read,), _tail) = containers.decode("A,NVIDIA,+5,-3:;")
 
     assert (read.memory_mib, read.cores) == (5, -3)
+
+
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [
+        ("A,NVIDIA,5,3:;", [["A"]]),
+        ("A,NVIDIA,5,3:", [["A"]]),
+        (";B,NVIDIA,5,3:", [[], ["B"]]),
+        (";", [[]]),
+        ("", []),
+    ],
+)
+def test_a_list_whose_end_is_missing_loses_no_device(text: str, ids: list[list[str]]) -> None:
+    read = containers.entries(text)
+
+    assert [[grant.device_id for grant in grants] for grants in read] == ids
