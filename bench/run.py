@@ -28,6 +28,7 @@ from bench import (  # noqa: E402
     overlay,
     placing,
     plan_dump,
+    recordings,
     schedulable,
     scheduling,
     scores,
@@ -51,6 +52,7 @@ BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
     "device_selectors": device_selectors.measure,
     "claims": claims.measure,
     "openb": openb.measure,
+    "recordings": recordings.measure,
     "command": command.measure,
 }
 

@@ -78,6 +78,7 @@ def staged(
                 kinds,
                 by_scheduler=judges.by_name,
                 extenders=heard.extenders,
+                is_strict=policies.is_strict,
             ),
             classifier=Classifier(
                 kinds,

@@ -148,8 +148,18 @@ class DeviceFamily(Protocol):
         """Return the refusal that one row's codes [d] amount to."""
         ...
 
-    def scores(self, ask: Hashable, columns: DeviceColumns, rows: Rows) -> npt.NDArray[np.float32]:
-        """Return each row's node score; the highest is preferred under the ask's node policy."""
+    def scores(
+        self,
+        ask: Hashable,
+        columns: DeviceColumns,
+        rows: Rows,
+        *,
+        loads: npt.NDArray[np.float32] | None = None,
+    ) -> npt.NDArray[np.float32]:
+        """Return each row's node score; the highest is preferred under the ask's node policy.
+
+        `loads` are how loaded the nodes are, where more counts than the family's own devices.
+        """
         ...
 
     def place(self, ask: Hashable, view: DeviceView) -> Allocation | Refusal:

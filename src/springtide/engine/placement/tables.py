@@ -26,7 +26,9 @@ from springtide.engine.placement.classes import PodClass
 from springtide.engine.placement.extenders import Extenders
 from springtide.engine.placement.family import Ask, DeviceFamily, Rows
 from springtide.engine.placement.quota import bounded, may_bind
+from springtide.engine.placement.score import Float32
 from springtide.engine.placement.screening import Screen
+from springtide.engine.placement.shared_nodes import loads_of_all
 from springtide.engine.placement.table import (
     CLOSED,
     DEVICES,
@@ -77,13 +79,16 @@ class Tables:
         by_scheduler: Mapping[str, Framework] = MappingProxyType({}),
         extenders: Extenders | None = None,
         is_kept: bool = True,
+        is_strict: bool = False,
         cells_max: int = CELLS_MAX,
     ) -> None:
         """Judge by the framework of the scheduler that a pod names, or else by the first one.
 
         All tables together have `cells_max` rows at most, unless that is less than a few tables'.
         Unless `is_kept`, nothing outlives a change of the ledger, and every look judges all rows.
+        Strictly, the devices of all families count for a node's score, as they do in HAMi.
         """
+        self._is_strict = is_strict
         self.ledger = ledger
         self.framework = framework
         self.families = families
@@ -438,7 +443,7 @@ class Tables:
             rows = rows[is_registered]
         if not len(rows):
             return rows
-        family, screen = self.families[ask.family], table.screens[index]
+        screen = table.screens[index]
         if screen is None:
             fits = self._evaluate_fully(table, ask, rows)
         else:
@@ -447,7 +452,7 @@ class Tables:
             if np.count_nonzero(fits) < len(rows):
                 table.code[rows[~fits]] = DEVICES
         rows = rows[fits]
-        table.score[rows] = family.scores(ask, columns, rows)
+        table.score[rows] = self._scores(table, index, ask, rows)
         return rows
 
     def _evaluate_fully(self, table: Table, ask: Ask, rows: Rows) -> Bool:
@@ -460,6 +465,16 @@ class Tables:
         return verdicts.fits
 
     # Devices
+
+    def _scores(self, table: Table, index: int, ask: Ask, rows: Rows) -> Float32:
+        loads: Float32 | None = None
+        if self._is_strict:
+            # What a family adds to the load is added to what the families before it have added.
+            is_first = index == 0
+            devices = self.ledger.devices.values()
+            loads = loads_of_all(devices, rows) if is_first else np.abs(table.score[rows])
+        columns = self.ledger.devices[ask.family]
+        return self.families[ask.family].scores(ask, columns, rows, loads=loads)
 
     def _place_exactly(self, ask: Ask, row: int) -> Allocation | Refusal:
         view = self.ledger.view(row, ask.family)

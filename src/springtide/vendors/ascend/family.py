@@ -5,6 +5,7 @@ from collections.abc import Hashable, Mapping
 import numpy as np
 import numpy.typing as npt
 
+from springtide.engine.placement.cells import load_scores
 from springtide.engine.placement.charges import plain_shares
 from springtide.engine.placement.checks import refusal_of_codes
 from springtide.engine.placement.family import Filling, Portion, Rows, Spelling, Verdicts
@@ -91,9 +92,17 @@ class Ascend:
         _own(ask)
         return refusal_of_codes(FAMILY_NAME, codes)
 
-    def scores(self, ask: Hashable, columns: DeviceColumns, rows: Rows) -> npt.NDArray[np.float32]:
+    def scores(
+        self,
+        ask: Hashable,
+        columns: DeviceColumns,
+        rows: Rows,
+        *,
+        loads: npt.NDArray[np.float32] | None = None,
+    ) -> npt.NDArray[np.float32]:
         """Return each row's node score; the highest is preferred under the ask's node policy."""
-        return preference.scores(_own(ask), columns, rows)
+        loads = load_scores(columns, rows) if loads is None else loads
+        return preference.scores(_own(ask), columns, rows, loads=loads)
 
     def place(self, ask: Hashable, view: DeviceView) -> Allocation | Refusal:
         """Return the exact allocation on one node."""

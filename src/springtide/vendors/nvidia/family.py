@@ -5,8 +5,10 @@ from collections.abc import Hashable, Mapping
 import numpy as np
 import numpy.typing as npt
 
+from springtide.engine.placement.cells import load_scores
 from springtide.engine.placement.checks import refusal_of_codes
 from springtide.engine.placement.family import Filling, Portion, Rows, Spelling, Verdicts
+from springtide.engine.placement.order import SPREAD
 from springtide.engine.placement.screening import Screen
 from springtide.engine.placement.wishes import Wish
 from springtide.model.columns import AmountList, DeviceColumns
@@ -33,10 +35,13 @@ class Nvidia:
         *,
         node_policy: str = "binpack",
         device_policy: str = "spread",
+        is_strict: bool = False,
     ) -> None:
+        """Set the family up; strictly, cards are chosen with HAMi's peculiarities."""
         self.config = NvidiaConfig() if config is None else config
         self._node_policy = node_policy
         self._device_policy = device_policy
+        self._is_strict = is_strict
 
     @property
     def name(self) -> str:
@@ -62,7 +67,11 @@ class Nvidia:
     def ask(self, pod: Pod) -> NvidiaAsk | Refusal | None:
         """Return what the pod wants of this family; None if nothing, a Refusal if it makes no sense."""
         return ask_of(
-            pod, self.config, node_policy=self._node_policy, device_policy=self._device_policy
+            pod,
+            self.config,
+            node_policy=self._node_policy,
+            device_policy=self._device_policy,
+            is_strict=self._is_strict,
         )
 
     def spell(self, portion: Portion) -> Spelling | Refusal:
@@ -90,9 +99,17 @@ class Nvidia:
         _own(ask)
         return refusal_of_codes(FAMILY_NAME, codes)
 
-    def scores(self, ask: Hashable, columns: DeviceColumns, rows: Rows) -> npt.NDArray[np.float32]:
+    def scores(
+        self,
+        ask: Hashable,
+        columns: DeviceColumns,
+        rows: Rows,
+        *,
+        loads: npt.NDArray[np.float32] | None = None,
+    ) -> npt.NDArray[np.float32]:
         """Return each row's node score; the highest is preferred under the ask's node policy."""
-        return vector.scores(_own(ask), columns, rows)
+        loads = load_scores(columns, rows) if loads is None else loads
+        return -loads if _own(ask).node_policy == SPREAD else loads
 
     def place(self, ask: Hashable, view: DeviceView) -> Allocation | Refusal:
         """Return the exact allocation on one node."""
