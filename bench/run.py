@@ -30,6 +30,7 @@ from bench import (  # noqa: E402
     overlay,
     placing,
     plan_dump,
+    recordings,
     schedulable,
     scheduling,
     scores,
@@ -55,6 +56,7 @@ BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
     "claims": claims.measure,
     "churn": churn.measure,
     "openb": openb.measure,
+    "recordings": recordings.measure,
     "command": command.measure,
 }
 

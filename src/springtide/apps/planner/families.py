@@ -12,10 +12,14 @@ from springtide.vendors import ascend, nvidia
 
 
 class Policies(msgspec.Struct, frozen=True, kw_only=True):
-    """The scheduler's own placement policies, for pods that name none (HAMi's flags)."""
+    """The scheduler's own placement policies, for pods that name none (HAMi's flags).
+
+    Strictly, placements have HAMi's peculiarities too.
+    """
 
     node: str = "binpack"
     device: str = "spread"
+    is_strict: bool = False
 
 
 SHIPPED: Final = Policies(node=fragmentation.NAME, device=fragmentation.NAME)
@@ -31,7 +35,10 @@ DeviceConfig = Mapping[str, object]
 
 FAMILIES: Mapping[str, Callable[[DeviceConfig, Policies], DeviceFamily]] = {
     nvidia.FAMILY.name: lambda config, policies: nvidia.Nvidia(
-        nvidia.config_from(config), node_policy=policies.node, device_policy=policies.device
+        nvidia.config_from(config),
+        node_policy=policies.node,
+        device_policy=policies.device,
+        is_strict=policies.is_strict,
     ),
     ascend.FAMILY.name: lambda config, policies: ascend.Ascend(
         ascend.config_from(config), node_policy=policies.node, device_policy=policies.device
