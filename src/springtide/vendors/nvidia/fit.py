@@ -25,13 +25,13 @@ from springtide.vendors.nvidia.screening import ceilings
 Grants = tuple[Grant, ...]
 
 
-def place(ask: NvidiaAsk, view: DeviceView) -> Allocation | Refusal:
+def place(ask: NvidiaAsk, view: DeviceView, *, ranks: tuple[int, ...] = ()) -> Allocation | Refusal:
     """Return what each container of the pod gets on this node, or why the pod does not fit."""
     kind = view.inventory if ask.reads_ids else view.but_for_ids
     bound = None if ask.allowance is None else Bound(ask, ask.allowance)
 
     def fresh() -> CardTrial:
-        return CardTrial(view, ask, kind=kind, bound=bound)
+        return CardTrial(view, ask, kind=kind, bound=bound, ranks=ranks)
 
     def fit(trial: CardTrial, request: Request) -> Grants | Refusal:
         granted = fit_container(ask, request, trial)
