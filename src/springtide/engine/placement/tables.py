@@ -388,8 +388,7 @@ class Tables:
         """Judge rows that are new; what their nodes' own records decide stands from then on."""
         framework = self.framework_of(table.pod_class)
         self._evaluate(table, rows, evaluate=framework.evaluate_node)
-        codes = table.code.take(rows)
-        table.settled[rows] = framework.is_settled(codes) | (codes == UNREGISTERED)
+        table.settled[rows] = framework.is_settled(table.code.take(rows))
         table.has_settled = bool(table.settled[: self.ledger.count].any())
 
     def _ask(self, table: Table, extenders: Extenders) -> None:
