@@ -4,6 +4,7 @@ At most a few jobs a worker are on their way, so that a long sweep does not pile
 """
 
 import logging
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
@@ -17,6 +18,9 @@ ON_THEIR_WAY: Final = 2
 INSTALL: Final = (
     "A Dask cluster needs the package distributed, which is not installed: "
     "pip install 'springtide[dask]'."
+)
+_ADDRESS: Final = re.compile(
+    r"(?P<scheme>[a-z]+)://(?:\[[0-9a-f:.]+\]|[^\s/:\[\]]+):[0-9]{1,5}", re.ASCII
 )
 GONE: Final = "the workers that took it ended without an answer; look at their logs and memory."
 
@@ -38,14 +42,12 @@ class Dask:
     @contextmanager
     def _connected(self) -> Iterator[Any]:
         distributed = _library()
+        _check(self._address, distributed)
         where = f"the Dask scheduler at {self._address}"
         try:
             client = distributed.Client(
                 self._address, timeout=self._patience_s, set_as_default=False
             )
-        except ValueError as fault:
-            message = f"{self._address!r} is no address of a scheduler: {fault}."
-            raise Unsuitable(f"{message} Write it like tcp://host:8786.") from fault
         except (OSError, TimeoutError) as fault:
             raise Unreachable(f"{where} does not answer. Start it, or correct it.") from fault
         with client:
@@ -54,6 +56,20 @@ class Dask:
             except TimeoutError as fault:
                 raise Unreachable(f"{where} has no workers. Start some.") from fault
             yield client
+
+
+def _check(address: str, distributed: Any) -> None:
+    """Raise Unsuitable for what no client should be made for: it would not go away again."""
+    hit = _ADDRESS.fullmatch(address)
+    try:
+        if hit is not None:
+            distributed.comm.registry.get_backend(hit["scheme"])
+            return
+        why = "it needs a scheme, a host and a port"
+    except ValueError as fault:
+        why = str(fault)
+    message = f"{address!r} is no address of a Dask scheduler: {why}."
+    raise Unsuitable(f"{message} Write it like tcp://host:8786.")
 
 
 def _library() -> Any:

@@ -143,7 +143,7 @@ def test_a_scheduler_that_does_not_answer_is_unreachable() -> None:
         list(Dask(address, patience_s=0.5).each(added, JOBS))
 
 
-@pytest.mark.parametrize("address", ["nowhere://a", "tcp://a:b"])
+@pytest.mark.parametrize("address", ["nonsense", "tcp://a", "tcp://a:b", "nowhere://a:1"])
 def test_an_address_that_makes_no_sense_is_told(address: str) -> None:
     with pytest.raises(Unsuitable, match=r"Write it like tcp://host:8786"):
         list(Dask(address, patience_s=0.5).each(added, JOBS))
