@@ -12,7 +12,7 @@ from typing import Any, Final
 from springtide.edge.sweep.errors import Died, Missing, Unreachable, Unsuitable
 from springtide.edge.sweep.port import AnswerT, JobT, Named
 
-PATIENCE_S: Final = 10.0
+PATIENCE_S: Final = 5.0
 ON_THEIR_WAY: Final = 2
 """Jobs a thread of the workers: one that is done, and one that waits."""
 INSTALL: Final = (

@@ -1,0 +1,128 @@
+"""Plots of a benchmark: allocation and fragmentation over arrival, a column of the drawing a trace.
+
+Lines are means over the orders, bands one standard deviation to each side. matplotlib is loaded here,
+when a drawing is asked for, and draws into memory alone. Colours are those of Okabe and Ito, which the
+colour-blind tell apart too; each line has its own dashes besides, for print without colour.
+"""
+
+import io
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from springtide.apps.bench.bands import Band, Bands
+from springtide.base.errors import SpringtideError
+from springtide.model.columns import Float64
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+INSTALL: Final = (
+    "Drawing needs the package matplotlib, which is not installed: pip install 'springtide[plots]'."
+)
+COLOURS: Final = (
+    "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31",
+)  # fmt: skip
+DASHES: Final = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
+COLUMN_IN: Final = 6.4
+HEIGHT_IN: Final = 7.2
+DPI: Final = 144
+LEGEND_COLUMNS: Final = 4
+TITLE: Final = "GPU allocation and fragmentation over arrival"
+STYLE: Final[dict[Any, Any]] = {
+    "axes.titlesize": 11,
+    "figure.constrained_layout.h_pad": 0.1,
+    "figure.constrained_layout.w_pad": 0.1,
+    "font.size": 10,
+    "legend.frameon": False,
+    "legend.handlelength": 4,
+    # Text stays text, which is smaller, and can be read out.
+    "svg.fonttype": "none",
+    "svg.hashsalt": "springtide",
+}
+FULL_PCT: Final = 100
+FROM_PCT: Final = 80
+"""Below it every policy allocates all that is asked for, if more than the cluster is asked for."""
+
+
+class Undrawable(SpringtideError):
+    """What draws is not installed."""
+
+
+def needed() -> None:
+    """Raise Undrawable unless drawings can be made."""
+    try:
+        import matplotlib as mpl  # noqa: F401, PLC0415 - takes long, and few have it
+    except ImportError as fault:
+        raise Undrawable(INSTALL) from fault
+
+
+def drawn(bands: Sequence[Bands], *, form: str) -> bytes:
+    """Return the drawing as `svg` or `png`; the same bands give the same bytes."""
+    import matplotlib as mpl  # noqa: PLC0415 - as above
+
+    file = io.BytesIO()
+    with mpl.rc_context(STYLE):
+        metadata = {"Date": None, "Title": TITLE} if form == "svg" else {"Title": TITLE}
+        _figure(bands).savefig(file, format=form, dpi=DPI, metadata=metadata)
+    return file.getvalue()
+
+
+def _figure(bands: Sequence[Bands]) -> "Figure":
+    # The figure alone: no window system is looked for.
+    from matplotlib.figure import Figure  # noqa: PLC0415 - as above
+
+    traces = list(dict.fromkeys(each.trace for each in bands))
+    figure = Figure(figsize=(COLUMN_IN * len(traces), HEIGHT_IN), layout="constrained")
+    axes = figure.subplots(2, len(traces), squeeze=False)
+    policies = list(dict.fromkeys(each.policy for each in bands))
+    for column, trace in enumerate(traces):
+        allocation, fragment = axes[0][column], axes[1][column]
+        shown = [each for each in bands if each.trace == trace]
+        for each in shown:
+            look = _look(policies.index(each.policy))
+            _curve(allocation, each.alloc_pct, each.policy, look)
+            _curve(fragment, each.frag_pct, each.policy, look)
+        _labelled(allocation, f"{trace}: allocated GPUs", "allocated, % of all GPUs")
+        _labelled(fragment, f"{trace}: idle GPUs that typical pods cannot use", "% of all GPUs")
+        _zoomed(allocation, [each.alloc_pct.mean for each in shown])
+    handles, labels = axes[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=LEGEND_COLUMNS)
+    return figure
+
+
+def _look(number: int) -> dict[str, Any]:
+    return {
+        "color": COLOURS[number % len(COLOURS)],
+        "linestyle": DASHES[number % len(DASHES)],
+    }
+
+
+def _curve(axes: "Axes", band: Band, label: str, look: dict[str, Any]) -> None:
+    # A line goes on over a percent at which no pod came.
+    at = np.flatnonzero(np.isfinite(band.mean))
+    mean, sd = band.mean[at], band.sd[at]
+    axes.plot(at, mean, label=label, linewidth=1.6, **look)
+    if sd.any():
+        axes.fill_between(at, mean - sd, mean + sd, color=look["color"], alpha=0.15, linewidth=0)
+
+
+def _labelled(axes: "Axes", title: str, unit: str) -> None:
+    axes.set_title(title)
+    axes.set_xlabel("asked for by the pods so far, % of all GPUs")
+    axes.set_ylabel(unit)
+    axes.grid(visible=True, alpha=0.3)
+    axes.margins(x=0)
+    axes.set_ylim(bottom=0)
+
+
+def _zoomed(axes: "Axes", means: Sequence[Float64]) -> None:
+    """Show where policies differ, if the cluster is asked for more than that."""
+    last = max(map(len, means)) - 1
+    shown = np.concatenate([mean[FROM_PCT:] for mean in means])
+    shown = shown[np.isfinite(shown)]
+    if last > FROM_PCT and len(shown):
+        axes.set_xlim(FROM_PCT, last)
+        axes.set_ylim(shown.min() - 1, FULL_PCT)
