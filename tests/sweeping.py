@@ -1,9 +1,20 @@
-"""Jobs for sweeps, and what is performed on them: a worker imports both by name."""
+"""Jobs for sweeps and what is performed on them, which a worker imports by name; and a Dask cluster."""
 
+import contextlib
 import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import msgspec
+
+STARTING_S: Final = 30
+ROOT: Final = Path(__file__).resolve().parent.parent
+PATH: Final = os.pathsep.join([str(ROOT), str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
+"""Where a process of its own finds this tree."""
 
 
 class Sum(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,3 +59,44 @@ def endless(job: Sum) -> int:
         pipe.flush()
         while True:
             pass
+
+
+@contextlib.contextmanager
+def dask_cluster(folder: Path) -> Iterator[str]:
+    """The address of a Dask scheduler with one worker, each a process that keeps to the folder."""
+    # Workers of other sweeps import this module too, and need not wait for it.
+    from distributed import Client  # noqa: PLC0415
+
+    port = free_port()
+    address = f"tcp://127.0.0.1:{port}"
+    run = [
+        "distributed.cli.dask_scheduler",
+        "--host",
+        "127.0.0.1",
+        "--port",
+        str(port),
+        "--no-show",
+    ]
+    work = ["distributed.cli.dask_worker", address, "--nworkers", "1", "--nthreads", "1"]
+    env = {**os.environ, "PYTHONPATH": PATH}
+    with (folder / "log").open("w") as log, contextlib.ExitStack() as stack:
+        for command in (run, [*work, "--no-nanny"]):
+            process = subprocess.Popen(
+                [sys.executable, "-m", *command, "--no-dashboard"],
+                cwd=folder,
+                env=env,
+                stdout=log,
+                stderr=log,
+            )
+            stack.callback(process.wait)
+            stack.callback(process.terminate)
+        with Client(address, timeout=STARTING_S, set_as_default=False) as client:
+            client.wait_for_workers(1, timeout=STARTING_S)
+        yield address
+
+
+def free_port() -> int:
+    """A port that nobody listened on just now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

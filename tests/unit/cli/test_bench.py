@@ -16,10 +16,10 @@ import pytest
 from springtide.cli import bench_plot
 from springtide.cli.main import run
 from tests.benches import EXAMPLE, OPENB
+from tests.sweeping import PATH, dask_cluster
 
 LISTS: Final = ["--nodes", str(EXAMPLE / "nodes.csv"), "--pods", str(EXAMPLE / "pods.csv")]
 ROOT: Final = Path(__file__).resolve().parents[3]
-PATH: Final = os.pathsep.join([str(ROOT), str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
 # A shell starts background jobs deaf to interrupts, and this may run in one.
 LISTENING: Final = """
 import signal, sys
@@ -79,6 +79,21 @@ def test_processes_give_the_answer_of_one(capsys: Captured) -> None:
     for name in untimed:
         assert [each[name] for each in together["runs"]] == [each[name] for each in alone["runs"]]
     assert together["checks"] == alone["checks"]
+
+
+def test_a_dask_cluster_gives_the_answer_of_one_process(tmp_path: Path, capsys: Captured) -> None:
+    asked = ["--policy", "fgd,random", "--seeds", "1-2", "-o", "json"]
+    bench(*asked)
+    alone = report(capsys)
+
+    with dask_cluster(tmp_path) as address:
+        code = run(["bench", "openb", *LISTS, "--dask", address, *asked])
+
+    together = report(capsys)
+    assert code == 0
+    assert together["done_by"] == f"the Dask cluster at {address}"
+    for name in ("policy", "seed", "placed", "failed_by_class", "alloc_pct", "frag_labels"):
+        assert [each[name] for each in together["runs"]] == [each[name] for each in alone["runs"]]
 
 
 def test_the_report_is_written_beside_the_table(tmp_path: Path, capsys: Captured) -> None:

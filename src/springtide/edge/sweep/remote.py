@@ -22,6 +22,8 @@ INSTALL: Final = (
 _ADDRESS: Final = re.compile(
     r"(?P<scheme>[a-z]+)://(?:\[[0-9a-f:.]+\]|[^\s/:\[\]]+):[0-9]{1,5}", re.ASCII
 )
+_UNPACKING: Final = "deserialization"
+SAME: Final = "Install the same springtide for the scheduler and for the workers."
 GONE: Final = "the workers that took it ended without an answer; look at their logs and memory."
 
 
@@ -78,7 +80,8 @@ def _library() -> Any:
     except ImportError as fault:
         raise Missing(INSTALL) from fault
     # What goes wrong is told once, by us.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    for name in ("distributed", "distributed.client"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     return distributed
 
 
@@ -118,6 +121,8 @@ def _answer(future: Any, job: Named) -> Any:
         raise Died(job.name, GONE) from fault
     except distributed.CancelledError as fault:
         raise Unreachable(f"{job.name}: the Dask scheduler went away. Start it again.") from fault
-    except (ImportError, AttributeError) as fault:
-        message = f"the Dask workers cannot do it: {fault}"
-        raise Unsuitable(f"{job.name}: {message}. Install the same springtide there.") from fault
+    except (ImportError, AttributeError, RuntimeError) as fault:
+        if isinstance(fault, RuntimeError) and _UNPACKING not in str(fault):
+            raise
+        why = f"the Dask cluster cannot do it: {str(fault).partition('.')[0]}"
+        raise Unsuitable(f"{job.name}: {why}. {SAME}") from fault

@@ -1,9 +1,8 @@
 """What every sweep promises, and what those on processes and on a Dask cluster do when it breaks."""
 
-import contextlib
+import importlib
 import os
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -20,12 +19,10 @@ from springtide.edge.sweep import (
     Unreachable,
     Unsuitable,
 )
-from tests.sweeping import Sum, added, fatal, place, refused
+from tests.sweeping import PATH, Sum, added, dask_cluster, fatal, free_port, place, refused
 
 JOBS = [Sum(one=number, other=10 * number) for number in range(1, 6)]
 PATIENCE_S = 20
-ROOT = Path(__file__).resolve().parents[4]
-PATH = os.pathsep.join([str(ROOT), str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
 # A shell starts background jobs deaf to interrupts, and this may run in one.
 WAITING = """
 import signal, sys
@@ -39,28 +36,9 @@ if __name__ == "__main__":
 
 @pytest.fixture(scope="module")
 def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a Dask scheduler with one worker, in two processes of their own."""
-    folder = tmp_path_factory.mktemp("dask")
-    port = free_port()
-    address = f"tcp://127.0.0.1:{port}"
-    env = {**os.environ, "PYTHONPATH": PATH}
-    run = [sys.executable, "-m", "distributed.cli.dask_scheduler"]
-    work = [sys.executable, "-m", "distributed.cli.dask_worker", address]
-    with (folder / "log").open("w") as log, contextlib.ExitStack() as stack:
-        for command in (
-            [*run, "--host", "127.0.0.1", "--port", str(port), "--no-dashboard", "--no-show"],
-            [*work, "--nworkers", "1", "--nthreads", "1", "--no-nanny", "--no-dashboard"],
-        ):
-            process = subprocess.Popen(command, cwd=folder, env=env, stdout=log, stderr=log)
-            stack.callback(process.wait)
-            stack.callback(process.terminate)
+    """The address of a Dask scheduler with one worker."""
+    with dask_cluster(tmp_path_factory.mktemp("dask")) as address:
         yield address
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @pytest.fixture(params=["here", "processes", "dask"])
@@ -170,3 +148,14 @@ def test_the_missing_package_is_told_with_what_to_do() -> None:
     )
 
     assert "pip install 'springtide[dask]'" in done.stdout
+
+
+def test_a_cluster_without_the_code_is_told_to_have_it_installed(
+    scheduler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "only_here.py").write_text("def length(job):\n    return len(job.name)\n", "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    module = importlib.import_module("only_here")
+
+    with pytest.raises(Unsuitable, match=r"1 \+ 10: the Dask cluster cannot do it: .*Install"):
+        list(Dask(scheduler, patience_s=PATIENCE_S).each(module.length, JOBS[:1]))
