@@ -1,8 +1,8 @@
-"""Plots of a benchmark: allocation and fragmentation over arrival, a column of the drawing a trace.
+"""Plots of a benchmark: allocation and fragmentation over arrival side by side, a row a trace.
 
 Lines are means over the orders, bands one standard deviation to each side. matplotlib is loaded here,
-when a drawing is asked for, and draws into memory alone. Colours are those of Okabe and Ito, which the
-colour-blind tell apart too; each line has its own dashes besides, for print without colour.
+when a drawing is asked for, and draws into memory alone. Colours are those of Okabe and Ito and of Tol,
+which the colour-blind tell apart too; lines differ in their dashes besides, for print without colour.
 """
 
 import io
@@ -23,13 +23,15 @@ INSTALL: Final = (
     "Drawing needs the package matplotlib, which is not installed: pip install 'springtide[plots]'."
 )
 COLOURS: Final = (
-    "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31",
+    "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255",
+    "#44AA99", "#999933", "#8C8C8C",
 )  # fmt: skip
 DASHES: Final = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
-COLUMN_IN: Final = 6.4
-HEIGHT_IN: Final = 7.2
+WIDTH_IN: Final = 11.0
+ROW_IN: Final = 3.6
+LEGEND_IN: Final = 0.9
 DPI: Final = 144
-LEGEND_COLUMNS: Final = 4
+LEGEND_COLUMNS: Final = 6
 TITLE: Final = "GPU allocation and fragmentation over arrival"
 STYLE: Final[dict[Any, Any]] = {
     "axes.titlesize": 11,
@@ -75,11 +77,11 @@ def _figure(bands: Sequence[Bands]) -> "Figure":
     from matplotlib.figure import Figure  # noqa: PLC0415 - as above
 
     traces = list(dict.fromkeys(each.trace for each in bands))
-    figure = Figure(figsize=(COLUMN_IN * len(traces), HEIGHT_IN), layout="constrained")
-    axes = figure.subplots(2, len(traces), squeeze=False)
+    height_in = ROW_IN * len(traces) + LEGEND_IN
+    figure = Figure(figsize=(WIDTH_IN, height_in), layout="constrained")
+    axes = figure.subplots(len(traces), 2, squeeze=False)
     policies = list(dict.fromkeys(each.policy for each in bands))
-    for column, trace in enumerate(traces):
-        allocation, fragment = axes[0][column], axes[1][column]
+    for trace, (allocation, fragment) in zip(traces, axes, strict=True):
         shown = [each for each in bands if each.trace == trace]
         for each in shown:
             look = _look(policies.index(each.policy))

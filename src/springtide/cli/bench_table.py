@@ -147,7 +147,8 @@ def _coloured(line: str) -> str:
 def _closing(report: BenchReport, took_s: float) -> str:
     run = report.runs[0]
     runs = "1 run" if len(report.runs) == 1 else f"{len(report.runs):,} runs"
+    engines = " and ".join(dict.fromkeys(each.engine for each in report.runs))
     return (
-        f"{runs} by {report.done_by} with the engine '{run.engine}' on {run.cores} cores, "
-        f"Python {run.python}, numpy {run.numpy}, in {took_s:.2f} s."
+        f"{runs} by {report.done_by} on {run.cores} cores, engine {engines}, Python {run.python}, "
+        f"numpy {run.numpy}, in {took_s:.2f} s."
     )

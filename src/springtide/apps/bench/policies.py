@@ -39,6 +39,8 @@ POLICIES: Final[Mapping[str, Start]] = {
     **{name: _scored(policy) for name, policy in PUBLISHED.items()},
 }
 
+LIVE: Final = frozenset({"prod"})
+"""Policies that run through the path of the live scheduler, and not on the engine for traces."""
 PODS_A_GPU: Final[Mapping[str, int]] = {
     name: SLOTS for name in POLICIES if name.startswith("hami-")
 }

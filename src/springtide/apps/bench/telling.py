@@ -8,6 +8,7 @@ import numpy as np
 
 from springtide.apps.bench.curves import REPORTED, Curve
 from springtide.apps.bench.jobs import Job
+from springtide.apps.bench.policies import LIVE
 from springtide.apps.bench.report import Decisions, RunReport
 from springtide.apps.bench.timing import Timed
 from springtide.edge.machine import cores
@@ -15,8 +16,10 @@ from springtide.edge.memory import peak_mib
 from springtide.engine.trace import Workload
 from springtide.model.columns import Float64
 
-ENGINE: Final = "tables"
-"""The engine that keeps what a policy thinks of each node for each class of pods; there is no other."""
+TABLES: Final = "tables"
+"""The engine that keeps what a policy thinks of each node for each class of pods."""
+LIVE_PATH: Final = "live"
+"""What schedules a live cluster."""
 _US_A_S: Final = 1_000_000
 
 
@@ -35,7 +38,7 @@ def told(job: Job, workload: Workload, timed: Timed, *, curve: Curve, times: Tim
     return RunReport(
         trace=job.trace,
         policy=job.policy,
-        engine=ENGINE,
+        engine=LIVE_PATH if job.policy in LIVE else TABLES,
         tune=job.order.tune if recording is None else None,
         seed=job.order.seed if recording is None else None,
         replay=recording.name if recording is not None else None,
