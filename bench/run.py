@@ -24,6 +24,7 @@ from bench import (  # noqa: E402
     first_sight,
     gangs,
     headroom,
+    openb,
     overlay,
     placing,
     plan_dump,
@@ -49,6 +50,7 @@ BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
     "scores": scores.measure,
     "device_selectors": device_selectors.measure,
     "claims": claims.measure,
+    "openb": openb.measure,
     "command": command.measure,
 }
 
