@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 ALL: Final = "all"
 POLICIES: Final = (
+    "prod",
     "fgd",
     "bestfit",
     "dotprod",

@@ -6,6 +6,7 @@ A new one is one line here and its name in `cli.bench_words`; a test holds the t
 from collections.abc import Callable, Mapping
 from typing import Final, Protocol
 
+from springtide.apps.bench.live import shipped
 from springtide.base.clock import Rng
 from springtide.engine.trace import Placed, Policy, Replay, Run, Workload
 from springtide.policies.published import PUBLISHED
@@ -36,6 +37,7 @@ def _scored(policy: Policy) -> Start:
 
 
 POLICIES: Final[Mapping[str, Start]] = {
+    "prod": shipped,
     **{name: _scored(policy) for name, policy in PUBLISHED.items()},
 }
 
