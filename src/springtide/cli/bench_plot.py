@@ -6,6 +6,7 @@ which the colour-blind tell apart too; lines differ in their dashes besides, for
 """
 
 import io
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,7 +14,6 @@ import numpy as np
 
 from springtide.apps.bench.bands import Band, Bands
 from springtide.base.errors import SpringtideError
-from springtide.model.columns import Float64
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,6 +27,7 @@ COLOURS: Final = (
     "#44AA99", "#999933", "#8C8C8C",
 )  # fmt: skip
 DASHES: Final = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
+_FINE: Final = re.compile(rb"([0-9]\.[0-9]{2})[0-9]+")
 WIDTH_IN: Final = 11.0
 ROW_IN: Final = 3.6
 LEGEND_IN: Final = 0.9
@@ -44,7 +45,6 @@ STYLE: Final[dict[Any, Any]] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "springtide",
 }
-FULL_PCT: Final = 100
 FROM_PCT: Final = 80
 """Below it every policy allocates all that is asked for, if more than the cluster is asked for."""
 
@@ -69,7 +69,8 @@ def drawn(bands: Sequence[Bands], *, form: str) -> bytes:
     with mpl.rc_context(STYLE):
         metadata = {"Date": None, "Title": TITLE} if form == "svg" else {"Title": TITLE}
         _figure(bands).savefig(file, format=form, dpi=DPI, metadata=metadata)
-    return file.getvalue()
+    # A hundredth of a point is finer than anybody sees, and half as long as what is written.
+    return _FINE.sub(rb"\1", file.getvalue()) if form == "svg" else file.getvalue()
 
 
 def _figure(bands: Sequence[Bands]) -> "Figure":
@@ -83,16 +84,23 @@ def _figure(bands: Sequence[Bands]) -> "Figure":
     policies = list(dict.fromkeys(each.policy for each in bands))
     for trace, (allocation, fragment) in zip(traces, axes, strict=True):
         shown = [each for each in bands if each.trace == trace]
+        first = _first(shown)
         for each in shown:
-            look = _look(policies.index(each.policy))
-            _curve(allocation, each.alloc_pct, each.policy, look)
-            _curve(fragment, each.frag_pct, each.policy, look)
+            look = {"label": each.policy, **_look(policies.index(each.policy))}
+            _curve(allocation, each.alloc_pct, look, first=first)
+            _curve(fragment, each.frag_pct, look)
         _labelled(allocation, f"{trace}: allocated GPUs", "allocated, % of all GPUs")
         _labelled(fragment, f"{trace}: idle GPUs that typical pods cannot use", "% of all GPUs")
-        _zoomed(allocation, [each.alloc_pct.mean for each in shown])
+        fragment.set_ylim(bottom=0)
     handles, labels = axes[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=LEGEND_COLUMNS)
     return figure
+
+
+def _first(bands: Sequence[Bands]) -> int:
+    """Return from where policies differ, if the cluster is asked for more than that."""
+    last = max(len(each.alloc_pct.mean) for each in bands) - 1
+    return FROM_PCT if last > FROM_PCT else 0
 
 
 def _look(number: int) -> dict[str, Any]:
@@ -102,11 +110,12 @@ def _look(number: int) -> dict[str, Any]:
     }
 
 
-def _curve(axes: "Axes", band: Band, label: str, look: dict[str, Any]) -> None:
+def _curve(axes: "Axes", band: Band, look: dict[str, Any], *, first: int = 0) -> None:
     # A line goes on over a percent at which no pod came.
     at = np.flatnonzero(np.isfinite(band.mean))
+    at = at[at >= first]
     mean, sd = band.mean[at], band.sd[at]
-    axes.plot(at, mean, label=label, linewidth=1.6, **look)
+    axes.plot(at, mean, linewidth=1.6, **look)
     if sd.any():
         axes.fill_between(at, mean - sd, mean + sd, color=look["color"], alpha=0.15, linewidth=0)
 
@@ -117,14 +126,3 @@ def _labelled(axes: "Axes", title: str, unit: str) -> None:
     axes.set_ylabel(unit)
     axes.grid(visible=True, alpha=0.3)
     axes.margins(x=0)
-    axes.set_ylim(bottom=0)
-
-
-def _zoomed(axes: "Axes", means: Sequence[Float64]) -> None:
-    """Show where policies differ, if the cluster is asked for more than that."""
-    last = max(map(len, means)) - 1
-    shown = np.concatenate([mean[FROM_PCT:] for mean in means])
-    shown = shown[np.isfinite(shown)]
-    if last > FROM_PCT and len(shown):
-        axes.set_xlim(FROM_PCT, last)
-        axes.set_ylim(shown.min() - 1, FULL_PCT)
