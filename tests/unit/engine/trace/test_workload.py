@@ -6,6 +6,7 @@ from collections import Counter
 import pytest
 
 from springtide.engine.trace import Chance, Stream, UnusableTrace, recorded, seeded
+from springtide.engine.trace.tuning import tuned
 from springtide.engine.trace.typical import typical_pods
 from tests.traces import openb_nodes, openb_pods, openb_recorded, trace_node, trace_pod
 
@@ -30,6 +31,16 @@ def test_each_index_is_drawn_about_equally_often() -> None:
 
     assert set(counts) == set(range(7))
     assert max(abs(count - 1000) for count in counts.values()) < 150
+
+
+def test_numbers_that_would_favour_small_indices_are_drawn_again() -> None:
+    chance = Chance(1, Stream.POLICY)
+    count = 2**63 + 2**62
+
+    drawn = [chance.choice_index(count) for _ in range(300)]
+
+    assert all(index < count for index in drawn)
+    assert 60 < sum(index < count // 3 for index in drawn) < 140
 
 
 def test_streams_and_seeds_are_independent() -> None:
@@ -73,6 +84,13 @@ def test_clones_follow_until_the_next_would_ask_for_too_much() -> None:
     assert workload.is_clone.tolist() == [False] * 3 + [True] * (len(asked) - 3)
     # 7.2 GPUs are the aim; a draw counts as one GPU, so a pair may come at 6.
     assert total in {7, 8}
+
+
+def test_the_number_of_clones_is_bounded() -> None:
+    with pytest.raises(UnusableTrace, match=r"^It takes 20 pods or more to ask for that many"):
+        tuned(
+            [0], [trace_pod()], target_milli=1e6, chance=Chance(1, Stream.TUNING), arrivals_max=20
+        )
 
 
 def test_pods_leave_at_random_where_there_are_too_many() -> None:

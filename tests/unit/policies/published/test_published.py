@@ -179,6 +179,13 @@ def test_random_draws_nodes_and_gpus_that_take_the_pod() -> None:
     assert run.nodes.tolist() != sorted(run.nodes.tolist())
 
 
+def test_random_gives_whole_gpus_in_their_order() -> None:
+    cluster = Cluster("random", trace_node(gpus=4)).hold(HALF, 0)
+
+    assert cluster.devices(trace_pod(gpus=2)) == (1, 2)
+    assert cluster.devices(CPU_POD) == ()
+
+
 def test_a_pod_that_fits_nowhere_fails_under_random_too() -> None:
     workload = in_order([trace_node()], [trace_pod(gpus=8)])
 
@@ -198,6 +205,14 @@ def test_hami_packs_or_spreads_nodes_and_devices(policy: str, first: int, device
 
     assert max(scores, key=lambda row: (scores[row], -row)) == first
     assert cluster.devices(HALF, row=1) == (device,)
+
+
+def test_a_node_without_gpus_is_the_emptiest_to_hami() -> None:
+    cluster = Cluster("hami-binpack", trace_node("a", gpus=0), trace_node("b")).hold(HALF, 0, row=1)
+
+    scores = cluster.score(CPU_POD)
+
+    assert scores[0] == 0 < scores[1]
 
 
 def test_a_device_of_hami_has_ten_slots() -> None:
