@@ -82,6 +82,7 @@ def bench() -> None:
 @click.option(
     "--tune",
     type=click.FloatRange(min=0),
+    metavar="R",
     show_default="1.3",
     help="How many times the cluster's GPUs the pods ask for: clones come behind the list, or "
     "pods leave it at random. 0 takes the list as it is.",
@@ -102,6 +103,7 @@ def bench() -> None:
 @click.option(
     "--repeat",
     type=click.IntRange(1, REPEAT_MAX),
+    metavar="K",
     default=1,
     show_default=True,
     help="Do every run so many times and tell the fastest.",
@@ -142,6 +144,7 @@ def bench() -> None:
 @click.option(
     "--workers",
     type=click.IntRange(1, WORKERS_MAX),
+    metavar="N",
     show_default="one a core",
     help="How many processes do the runs.",
 )
