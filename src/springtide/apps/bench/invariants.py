@@ -44,7 +44,18 @@ def _violations(workload: Workload, run: Run, pods_a_gpu: int) -> Iterator[str]:
             yield f"arrival {number:,}, pod {pod.name}: {told}"
         if (run.arrived_milli[number], run.used_milli[number]) != (arrived_milli, used_milli):
             yield f"arrival {number:,}: the GPU milli that arrived or are used are miscounted"
+    yield from _fragments(run)
     yield from _at_the_end(run, room, used_milli)
+
+
+def _fragments(run: Run) -> Iterator[str]:
+    """Yield where more is a fragment than is idle; labels that add up to what is idle prevent it."""
+    slack = ROUNDING * run.capacity.gpu_milli
+    idle_milli = run.capacity.gpu_milli - run.used_milli
+    is_wrong = (run.frag_milli < -slack) | (run.frag_milli > idle_milli + slack)
+    for number in np.flatnonzero(is_wrong).tolist():
+        frag, idle = run.frag_milli[number], idle_milli[number]
+        yield f"arrival {number:,}: of {idle:,} idle milli {frag:,.1f} are a fragment"
 
 
 def _at_the_end(run: Run, room: "_Room", used_milli: int) -> Iterator[str]:

@@ -114,6 +114,7 @@ def _tried(request: Request) -> None:
     first = _orders(request)[0]
     for trace in request.traces:
         made(first, *read(request.nodes, trace.pods))
+        _recorded(trace)
 
 
 def _answers(jobs: Sequence[Job], sweep: Sweep, onlooker: Onlooker) -> tuple[Done, ...]:
@@ -166,6 +167,11 @@ def _parity(request: Request, answers: Sequence[Done]) -> Iterator[CheckReport]:
             source = trace.placements
             recorded[trace.name] = read_placements(source.data, source=source.name)
     yield from parity.placements(answers, recorded)
+
+
+def _recorded(trace: Trace) -> parity.Recorded | None:
+    source = trace.placements
+    return None if source is None else read_placements(source.data, source=source.name)
 
 
 def _terms(request: Request, runs: Sequence[RunReport]) -> checks.Terms:

@@ -72,6 +72,18 @@ def test_a_curve_that_is_wrong_is_noticed_where_it_is(name: str) -> None:
     assert found.startswith("arrival 3: ")
 
 
+@pytest.mark.parametrize("frag_milli", [-1.0, 13_001.0])
+def test_a_fragment_that_cannot_be_is_noticed_where_it_is(frag_milli: float) -> None:
+    workload, run = example()
+    column = run.frag_milli.copy()
+    column[2] = frag_milli
+
+    found = violation(workload, msgspec.structs.replace(run, frag_milli=column))
+
+    assert found is not None
+    assert found.startswith("arrival 2: of ")
+
+
 def pod(name: str, *, gpus: int = 1, gpu_milli: int = 600, cpu_milli: int = 1000) -> TracePod:
     return TracePod(
         name=name,
