@@ -66,6 +66,7 @@ def timeless(report: RunReport) -> RunReport:
         schedule_s=0.5,
         cpu_s=0.5,
         pods_per_s=2 * report.pods,
+        pods_per_cpu_s=2 * report.pods,
         decision_us=Decisions(p50=10.0, p99=100.0, max=1000.0),
         peak_rss_mib=50.0,
         cores=2,

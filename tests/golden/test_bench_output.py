@@ -46,3 +46,14 @@ def test_programs_read_the_recorded_document() -> None:
     text = formats.as_json(report("fgd", "random", seeds=range(1, 3)))
 
     assert_golden(GOLDEN / "own-trace.json", f"{text}\n")
+
+
+def test_a_busy_machine_is_told_as_the_reason_for_low_rates() -> None:
+    found = report("fgd")
+    runs = tuple(msgspec.structs.replace(each, cpu_s=each.schedule_s / 3) for each in found.runs)
+
+    text = bench_table.render(
+        msgspec.structs.replace(found, runs=runs), 1.5, bench_table.Style(width=None)
+    )
+
+    assert "decisions took 3.0 times as long by the clock" in text

@@ -23,6 +23,8 @@ HEADERS: Final = (
     RATIOS,
 )
 NARROW: Final = 110
+DELAY_MIN: Final = 1.2
+"""Below this other work does not change what is told."""
 AT_LEGEND: Final = "AT 100%: GPUs that are allocated when the pods so far ask for 100% of all."
 FRAGMENT_LEGEND: Final = (
     "FRAGMENT: idle GPUs that typical pods cannot use, at the end. Both in % of all GPUs."
@@ -53,6 +55,7 @@ def render(report: BenchReport, took_s: float, style: Style) -> str:
         [click.style(line, bold=True) for line in paragraph(report.summary, width=style.width)],
         *(_trace(report, trace, style) for trace in traces),
         _legend(report, style),
+        _delay(report, style),
         _checks(report.checks, style),
         paragraph(_closing(report, took_s), width=style.width),
     )
@@ -125,6 +128,19 @@ def _legend(report: BenchReport, style: Style) -> list[str]:
     if any(map(_ratios, report.spreads)):
         told.append(f"{REFERENCE} {report.reference}")
     return [line for text in told for line in paragraph(text, width=style.width)]
+
+
+def _delay(report: BenchReport, style: Style) -> list[str]:
+    """Return that other work kept the runs waiting, if it did."""
+    clock_s = sum(each.schedule_s for each in report.runs)
+    processor_s = sum(each.cpu_s for each in report.runs)
+    if clock_s < DELAY_MIN * processor_s:
+        return []
+    told = (
+        f"The processor was busy with other work: decisions took {clock_s / processor_s:.1f} times as "
+        "long by the clock as in time of the processor, so PODS/S would be higher on a quiet machine."
+    )
+    return paragraph(told, width=style.width)
 
 
 # Checks

@@ -27,7 +27,7 @@ class RunReport(msgspec.Struct, frozen=True, kw_only=True):
     was asked for so far, both in % of the capacity; without a value where no arrival came near. What
     has no such key is the state at the end. `frag_labels` say what idle GPUs are, in milli. `schedule_s`
     is decisions and their bookkeeping alone, the best of the repetitions, and `cpu_s` the same in
-    time of the processor; no compiler warms up. `peak_rss_mib` is that of the process meanwhile.
+    time of the processor, which other work on the machine does not lengthen; no compiler warms up. `peak_rss_mib` is that of the process meanwhile.
     """
 
     trace: str
@@ -57,6 +57,7 @@ class RunReport(msgspec.Struct, frozen=True, kw_only=True):
     cpu_s: float
     warmup_s: float = 0.0
     pods_per_s: float
+    pods_per_cpu_s: float
     decision_us: Decisions
     peak_rss_mib: float
     cores: int
@@ -89,6 +90,7 @@ class SpreadReport(msgspec.Struct, frozen=True, kw_only=True):
     failed: Spread
     schedule_s: Spread
     pods_per_s: Spread
+    pods_per_cpu_s: Spread
     decision_us_p50: Spread
     decision_us_p99: Spread
     peak_rss_mib: Spread

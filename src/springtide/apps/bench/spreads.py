@@ -46,6 +46,7 @@ def _spread(runs: Sequence[RunReport]) -> SpreadReport:
         failed=over(lambda run: run.failed),
         schedule_s=over(lambda run: run.schedule_s),
         pods_per_s=pods_per_s,
+        pods_per_cpu_s=over(lambda run: run.pods_per_cpu_s),
         decision_us_p50=over(lambda run: run.decision_us.p50),
         decision_us_p99=over(lambda run: run.decision_us.p99),
         peak_rss_mib=over(lambda run: run.peak_rss_mib),

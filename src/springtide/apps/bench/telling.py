@@ -61,7 +61,8 @@ def told(job: Job, workload: Workload, timed: Timed, *, curve: Curve, times: Tim
         prepare_s=times.prepare_s + timed.start_s,
         schedule_s=timed.schedule_s,
         cpu_s=timed.cpu_s,
-        pods_per_s=run.arrived / timed.schedule_s if run.arrived else 0.0,
+        pods_per_s=_rate(run.arrived, timed.schedule_s),
+        pods_per_cpu_s=_rate(run.arrived, timed.cpu_s),
         decision_us=_decisions(timed.decisions_s),
         peak_rss_mib=peak_mib(),
         cores=cores(),
@@ -76,6 +77,10 @@ def _last(values: np.ndarray) -> float:
 
 def _pct(part: float, whole: float) -> float:
     return 100 * part / whole if whole else 0.0
+
+
+def _rate(count: int, took_s: float) -> float:
+    return count / took_s if took_s else 0.0
 
 
 def _decisions(decisions_s: Float64) -> Decisions:
