@@ -20,7 +20,6 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from bench.figure import Figure
-from bench.trace import workload
 from springtide.apps.bench.live import LivePath
 from springtide.apps.planner.families import SHIPPED, Policies
 from springtide.engine.trace import (
@@ -30,11 +29,13 @@ from springtide.engine.trace import (
     State,
     Stream,
     Workload,
+    seeded,
     shape_of,
 )
 from springtide.engine.trace.tables import REFUSED, Tables
 from springtide.model.trace import GPU_MILLI
 from springtide.policies.published import PUBLISHED
+from tests.traces import openb_nodes, openb_pods
 
 LOAD = 0.95
 WARMUP_LIVES = 2
@@ -108,7 +109,7 @@ def measure() -> Iterator[Figure]:
 
 def churned(trace: str, name: str, *, seed: int, load: float) -> Outcome:
     """Return what becomes of a stream of pods under a policy."""
-    found = workload(trace, seed=seed, tune=0)
+    found = seeded(openb_nodes(), openb_pods(trace), seed=seed, tune=0)
     path: Placer
     if name == "prod":
         path = LivePath(found, SHIPPED)

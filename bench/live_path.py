@@ -11,10 +11,10 @@ from itertools import count
 from msgspec.structs import replace
 
 from bench.figure import Figure, cpu_s
-from bench.trace import workload
 from springtide.apps.bench.live import LiveReplay
 from springtide.apps.planner.families import SHIPPED, Policies
 from springtide.engine.trace import Workload, seeded
+from tests.traces import openb_nodes, openb_pods
 
 TIMES = 4
 PLACED_MAX = 20_000
@@ -22,7 +22,7 @@ PLACED_MAX = 20_000
 
 def measure() -> Iterator[Figure]:
     """Yield the rates on the trace as it is and on a larger cluster."""
-    found = workload()
+    found = seeded(openb_nodes(), openb_pods("default"), seed=42, tune=1.3)
     yield _figure("prod", found, SHIPPED)
     yield _figure("binpack and spread", found, Policies())
     yield _figure("prod, four times the nodes", _larger(found), SHIPPED)

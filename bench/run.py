@@ -30,6 +30,7 @@ from bench import (  # noqa: E402
     overlay,
     placing,
     plan_dump,
+    recordings,
     schedulable,
     scheduling,
     scores,
@@ -53,8 +54,9 @@ BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
     "scores": scores.measure,
     "device_selectors": device_selectors.measure,
     "claims": claims.measure,
-    "openb": openb.measure,
     "churn": churn.measure,
+    "openb": openb.measure,
+    "recordings": recordings.measure,
     "command": command.measure,
 }
 

@@ -44,6 +44,8 @@ NODES: Sequence[tuple[int, str, dict[str, Inventory]]] = (
     (12, "32Gi", {"NVIDIA": SMALL, "Ascend": CHIPS}),
     (64, "64Gi", {}),
 )
+ALIKE = 8
+"""So many pods like it are seen for each that is placed, for there to be shapes soon."""
 H100 = {"nvidia.com/use-gputype": "H100"}
 CLASSES: Sequence[PodClass] = [
     Classifier(FAMILIES).classify(each)
@@ -135,8 +137,9 @@ def perform(
     ledger, pod_class = overlay.ledger, CLASSES[which]
     match step:
         case "come":
-            policy.see(pod_class)
-            seen.append(pod_class)
+            for _ in range(ALIKE):
+                policy.see(pod_class)
+                seen.append(pod_class)
             rows = tables.candidates(pod_class)
             if len(rows):
                 placed = tables.place(pod_class, int(rows[len(uid) % len(rows)]))

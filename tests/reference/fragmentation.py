@@ -27,9 +27,9 @@ Placed = list[tuple[Device, Use]]
 def shapes_of(seen: Sequence[PodClass]) -> list[Shape]:
     """Return the commonest kinds among the pods seen, as of the last time that they were picked."""
     asking = [each for each in seen if each.asks]
-    picked_at, due = 0, 16
+    picked_at, due = 0, 64
     while due <= len(asking):
-        picked_at, due = due, 2 * due
+        picked_at, due = due, 3 * due
     known = asking[:picked_at]
     counts = Counter(map(kind_of, known))
     shapes: list[Shape] = []

@@ -108,28 +108,27 @@ def seen(shapes: Shapes, wanted: Pod, count: int) -> PodClass:
     return pod_class
 
 
-def test_shapes_are_picked_anew_whenever_twice_as_many_pods_were_seen() -> None:
+def test_shapes_are_picked_anew_whenever_three_times_as_many_pods_were_seen() -> None:
     shapes = Shapes()
 
     versions = []
-    for _ in range(8 * FIRST_PODS):
+    for _ in range(9 * FIRST_PODS):
         seen(shapes, pod(gpu=1), 1)
         versions.append(shapes.version)
 
-    assert [versions.index(version) + 1 for version in (1, 2, 3, 4)] == [
-        FIRST_PODS, 2 * FIRST_PODS, 4 * FIRST_PODS, 8 * FIRST_PODS,
-    ]  # fmt: skip
+    picked = [versions.index(version) + 1 for version in (1, 2, 3)]
+    assert picked == [FIRST_PODS, 3 * FIRST_PODS, 9 * FIRST_PODS]
 
 
 def test_rare_pods_are_no_shape_and_memory_parts_none() -> None:
     shapes = Shapes()
 
-    seen(shapes, pod(gpu=1, gpumem=1), 1)
-    seen(shapes, pod(cpu=1, memory="1Gi", gpu=1), 15)
-    seen(shapes, pod(cpu=1, memory="3Gi", gpu=1), 16)
+    seen(shapes, pod(gpu=1, gpumem=1), 2)
+    seen(shapes, pod(cpu=1, memory="1Gi", gpu=1), 30)
+    seen(shapes, pod(cpu=1, memory="3Gi", gpu=1), 32)
 
     assert [(each.cpu_milli, each.memory_mib, each.weight) for each in shapes.picked] == [
-        (1000, 2082, 31)
+        (1000, 2082, 62)
     ]
 
 

@@ -12,14 +12,18 @@ from springtide.vendors import ascend, nvidia
 
 
 class Policies(msgspec.Struct, frozen=True, kw_only=True):
-    """The scheduler's own placement policies, for pods that name none (HAMi's flags)."""
+    """The scheduler's own placement policies, for pods that name none (HAMi's flags).
+
+    Strictly, placements have HAMi's peculiarities too.
+    """
 
     node: str = "binpack"
     device: str = "spread"
+    is_strict: bool = False
 
 
 SHIPPED: Final = Policies(node=fragmentation.NAME, device=fragmentation.NAME)
-"""What packs best of all that there is."""
+"""What packs best where pods stay; how it does where they go is in the documentation."""
 
 POLICIES: Final[Mapping[str, Callable[[Mapping[str, DeviceFamily]], Policy]]] = {
     fragmentation.NAME: fragmentation.Fragmentation,
@@ -31,7 +35,10 @@ DeviceConfig = Mapping[str, object]
 
 FAMILIES: Mapping[str, Callable[[DeviceConfig, Policies], DeviceFamily]] = {
     nvidia.FAMILY.name: lambda config, policies: nvidia.Nvidia(
-        nvidia.config_from(config), node_policy=policies.node, device_policy=policies.device
+        nvidia.config_from(config),
+        node_policy=policies.node,
+        device_policy=policies.device,
+        is_strict=policies.is_strict,
     ),
     ascend.FAMILY.name: lambda config, policies: ascend.Ascend(
         ascend.config_from(config), node_policy=policies.node, device_policy=policies.device

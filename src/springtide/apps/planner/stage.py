@@ -82,6 +82,7 @@ def staged(
                 by_scheduler=judges.by_name,
                 extenders=heard.extenders,
                 policies=table,
+                is_strict=policies.is_strict,
             ),
             classifier=Classifier(
                 kinds,
@@ -89,6 +90,7 @@ def staged(
                 appearance=heard.appearance,
                 devices=found.device_objects,
                 defaults=picture.defaults,
+                quotas=picture.ledger.quotas,
             ),
             problems=(
                 *found.problems,

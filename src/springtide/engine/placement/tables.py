@@ -26,7 +26,10 @@ from springtide.engine.placement.classes import PodClass
 from springtide.engine.placement.extenders import Extenders
 from springtide.engine.placement.family import Ask, DeviceFamily, Rows
 from springtide.engine.placement.policy import PolicyTable, Ranks
+from springtide.engine.placement.quota import bounded, may_bind
+from springtide.engine.placement.score import Float32
 from springtide.engine.placement.screening import Screen
+from springtide.engine.placement.shared_nodes import loads_of_all
 from springtide.engine.placement.table import (
     CLOSED,
     DEVICES,
@@ -38,7 +41,7 @@ from springtide.engine.placement.table import (
     Table,
 )
 from springtide.engine.placement.unregistered import unregistered
-from springtide.model.columns import Bool, DeviceColumns
+from springtide.model.columns import AmountList, Bool, DeviceColumns
 from springtide.model.device import Allocation, DeviceView, Share
 from springtide.model.ledger import Holding, Ledger
 from springtide.model.refusal import Refusal
@@ -53,12 +56,16 @@ Evaluate = Callable[[PreparedAsk, Ledger, Rows], Verdicts]
 
 
 class Placement(msgspec.Struct, frozen=True, kw_only=True):
-    """Where one pod of a class goes: the row, and what it and its claims get of devices."""
+    """Where one pod of a class goes: the row, and what it and its claims get of devices.
+
+    `charges` is what it counts for against its namespace's quota, if there is one.
+    """
 
     row: int
     allocations: tuple[Allocation, ...] = ()
     shares: tuple[tuple[str, tuple[Share, ...]], ...] = ()
     device_claims: tuple[HeldClaim, ...] = ()
+    charges: AmountList = ()
 
 
 class Tables:
@@ -74,13 +81,16 @@ class Tables:
         extenders: Extenders | None = None,
         policies: PolicyTable | None = None,
         is_kept: bool = True,
+        is_strict: bool = False,
         cells_max: int = CELLS_MAX,
     ) -> None:
         """Judge by the framework of the scheduler that a pod names, or else by the first one.
 
         All tables together have `cells_max` rows at most, unless that is less than a few tables'.
         Unless `is_kept`, nothing outlives a change of the ledger, and every look judges all rows.
+        Strictly, the devices of all families count for a node's score, as they do in HAMi.
         """
+        self._is_strict = is_strict
         self.ledger = ledger
         self.framework = framework
         self.families = families
@@ -143,13 +153,21 @@ class Tables:
         return table
 
     def _new(self, pod_class: PodClass) -> Table:
-        screens = tuple(map(self._screen, pod_class.asks))
         policy = self._policies.for_nodes(pod_class)
-        table = Table(pod_class, len(self.ledger.born), screens, policy=policy)
+        table = Table(pod_class, len(self.ledger.born), policy=policy)
         self._tables[pod_class] = table
+        self._bind(table)
         while len(self._tables) > max(self._cells_max // len(self.ledger.born), TABLES_MIN):
             self._tables.popitem(last=False)
         return table
+
+    def _bind(self, table: Table) -> bool:
+        """Let the table follow what quotas leave to its pods, and return whether that has changed."""
+        asks = self.asks_of(table.pod_class)
+        if asks == table.asks and len(table.screens) == len(asks):
+            return False
+        table.asks, table.screens = asks, tuple(map(self._screen, asks))
+        return True
 
     def _screen(self, ask: Ask) -> Screen | None:
         family = self.families.get(ask.family)
@@ -161,7 +179,7 @@ class Tables:
         count = self.ledger.count
         by_devices = np.isin(table.code[:count], (FITS, DEVICES, EXACT))
         rows = np.flatnonzero(table.untold[:count] & by_devices)
-        for index, ask in enumerate(pod_class.asks):
+        for index, ask in enumerate(table.asks):
             own = rows[table.family[rows] == index]
             if len(own):
                 self._tell(table, ask, own)
@@ -205,7 +223,7 @@ class Tables:
             return claims
         allocations: list[Allocation] = []
         shares: list[tuple[str, tuple[Share, ...]]] = []
-        for ask in pod_class.asks:
+        for ask in self.asks_of(pod_class):
             answer = self._place_exactly(ask, row)
             if isinstance(answer, Refusal):
                 return answer
@@ -218,6 +236,25 @@ class Tables:
             allocations=tuple(allocations),
             shares=tuple(shares),
             device_claims=claims,
+            charges=self.charges(allocations) if pod_class.quota else (),
+        )
+
+    def asks_of(self, pod_class: PodClass) -> tuple[Ask, ...]:
+        """Return the asks of the class, bounded by what the quota of its namespace leaves now."""
+        if not pod_class.quota:
+            return pod_class.asks
+        quota, families = pod_class.quota, self.families
+        return bounded(pod_class.asks, quota, ledger=self.ledger, families=families)
+
+    def quotas_bind(self, wanted: Iterable[tuple[PodClass, int]]) -> bool:
+        """Return whether so many pods of these classes may come upon the quotas of their namespaces."""
+        pods = [(each.quota, each.asks, count) for each, count in wanted if each.quota]
+        return bool(pods) and may_bind(pods, ledger=self.ledger, families=self.families)
+
+    def charges(self, allocations: Iterable[Allocation]) -> AmountList:
+        """Return what these allocations count for against a quota."""
+        return tuple(
+            pair for each in allocations for pair in self.families[each.family].charges(each)
         )
 
     def _claimed(self, pod_class: PodClass, row: int) -> tuple[HeldClaim, ...] | Refusal:
@@ -245,7 +282,7 @@ class Tables:
         table = self.told(pod_class)
         code = int(table.code[row])
         assert code != FITS
-        ask = pod_class.asks[int(table.family[row])] if pod_class.asks else None
+        ask = table.asks[int(table.family[row])] if table.asks else None
         match code:
             case _ if code == EXACT:
                 return table.exact[row]
@@ -306,8 +343,8 @@ class Tables:
             is_anew = not before.lasts_by_row or before.elsewhere != prepared.elsewhere
         table.prepared = prepared
         table.uncover()
-        if is_anew or seen != table.position:
-            self._refresh_rows(table, -1 if is_anew else seen)
+        is_whole = bool(table.pod_class.quota) and self._bind(table)
+        self._refresh_rows(table, -1 if is_anew else seen, whole=is_whole)
         if not table.is_scored:
             self._score_anew(table)
         if prepared.cluster_checks:
@@ -326,13 +363,16 @@ class Tables:
         if table.policy is not None and table.is_scored and len(rows):
             table.score[rows] = table.policy.scores(table.pod_class, self.ledger, rows)
 
-    def _refresh_rows(self, table: Table, seen: int) -> None:
+    def _refresh_rows(self, table: Table, seen: int, *, whole: bool) -> None:
+        """Judge the rows anew that have changed, or the whole table."""
         ledger, framework = self.ledger, self.framework_of(table.pod_class)
         if seen < 0:
             table.agreed[:] = False
             self._evaluate_nodes(table, np.arange(ledger.count))
             return
-        rows = ledger.changes.since(seen).astype(np.intp)
+        rows = np.arange(ledger.count) if whole else ledger.changes.since(seen).astype(np.intp)
+        if not len(rows):
+            return
         if rows[-1] >= ledger.count:
             rows = rows[rows < ledger.count]
         if ledger.last_born >= seen:
@@ -401,7 +441,7 @@ class Tables:
         if table.pod_class.refusal is not None:
             table.code[left] = SENSELESS
             left = left[:0]
-        for index, ask in enumerate(table.pod_class.asks):
+        for index, ask in enumerate(table.asks):
             if len(left):
                 left = self._evaluate_devices(table, index, ask, left)
         self._score(table, left)
@@ -425,7 +465,7 @@ class Tables:
             rows = rows[is_registered]
         if not len(rows):
             return rows
-        family, screen = self.families[ask.family], table.screens[index]
+        screen = table.screens[index]
         if screen is None:
             fits = self._evaluate_fully(table, ask, rows)
         else:
@@ -435,7 +475,7 @@ class Tables:
                 table.code[rows[~fits]] = DEVICES
         rows = rows[fits]
         if table.policy is None:
-            table.score[rows] = family.scores(ask, columns, rows)
+            table.score[rows] = self._scores(table, index, ask, rows)
         return rows
 
     def _evaluate_fully(self, table: Table, ask: Ask, rows: Rows) -> Bool:
@@ -448,6 +488,16 @@ class Tables:
         return verdicts.fits
 
     # Devices
+
+    def _scores(self, table: Table, index: int, ask: Ask, rows: Rows) -> Float32:
+        loads: Float32 | None = None
+        if self._is_strict:
+            # What a family adds to the load is added to what the families before it have added.
+            is_first = index == 0
+            devices = self.ledger.devices.values()
+            loads = loads_of_all(devices, rows) if is_first else np.abs(table.score[rows])
+        columns = self.ledger.devices[ask.family]
+        return self.families[ask.family].scores(ask, columns, rows, loads=loads)
 
     def _place_exactly(self, ask: Ask, row: int) -> Allocation | Refusal:
         view = self.ledger.view(row, ask.family)
@@ -495,6 +545,8 @@ def holding(uid: str, pod_class: PodClass, placement: Placement) -> Holding:
         presence=pod_class.presence,
         device_claims=placement.device_claims,
         unstated=pod_class.unstated,
+        namespace=pod_class.quota,
+        charges=placement.charges,
     )
 
 

@@ -1,7 +1,7 @@
 """Which pods come: what the pods seen so far ask for, counted, the commonest kept as shapes.
 
-Shapes are picked anew each time as many pods were seen again as there were before, so that a list is
-never older than half of what is known, and scores are seldom out of date. Counts are halved once they add
+Shapes are picked anew each time twice as many pods were seen again as there were before, so that a
+list is never older than a third of what is known, and scores are seldom out of date. Counts are halved once they add
 up to `SEEN_MAX`, which lets a cluster forget. Pods that ask for no device say nothing about devices.
 """
 
@@ -13,7 +13,7 @@ from springtide.base.names import CPU, MEMORY
 from springtide.engine.placement.classes import PodClass
 from springtide.engine.placement.family import Ask
 
-FIRST_PODS: Final = 16
+FIRST_PODS: Final = 64
 SEEN_MAX: Final = 65_536
 KINDS_MAX: Final = 4_096
 SHAPES_MAX: Final = 128
@@ -66,7 +66,7 @@ class Shapes:
         self._memory[kind] = self._memory.get(kind, 0) + count * memory
         self._seen += count
         self._since += count
-        if self._since >= max(FIRST_PODS, self._seen - self._since):
+        if self._since >= max(FIRST_PODS, 2 * (self._seen - self._since)):
             self._pick()
         if self._seen >= SEEN_MAX or len(self._counts) > KINDS_MAX:
             self._forget()

@@ -37,13 +37,14 @@ class States:
         self.mixes: Interner[tuple[int, ...]] = Interner(((),))
         self.known: Interner[State] = Interner(((0, 0, 0, 0),))
         self.code = self.known.code
+        self._values = self.known.values
         self._kinds_in: dict[Inventory, tuple[int, ...]] = {}
         self._after: dict[Ask, Int32] = {}
         self._counts: dict[Ask, Int32] = {}
 
     def __len__(self) -> int:
         """Return how many states there are."""
-        return len(self.known)
+        return len(self._values)
 
     def kinds_in(self, inventory: Inventory) -> tuple[int, ...]:
         """Return the kinds of a node's devices."""
@@ -111,7 +112,7 @@ class States:
         return longer
 
     def _once_served(self, code: int, ask: Ask) -> int:
-        kind, slots, memory_mib, cores = state = self.known.values[code]
+        kind, slots, memory_mib, cores = state = self._values[code]
         device = self.kinds.values[kind]
         portion = self.family.portion(ask, device) if code else None
         if portion is None or not _takes(device, state, portion):

@@ -1,21 +1,22 @@
 """The Ascend family as the engine knows it: the rules of this package under one roof."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 
 import numpy as np
 import numpy.typing as npt
 
+from springtide.engine.placement.cells import load_scores
 from springtide.engine.placement.charges import plain_shares
 from springtide.engine.placement.checks import refusal_of_codes
 from springtide.engine.placement.family import Filling, Portion, Rows, Spelling, Verdicts
 from springtide.engine.placement.screening import Screen
 from springtide.engine.placement.wishes import Wish
-from springtide.model.columns import DeviceColumns
+from springtide.model.columns import AmountList, DeviceColumns
 from springtide.model.device import Allocation, Device, DeviceView, Inventory, Share
 from springtide.model.node import Node
 from springtide.model.pod import Pod, PodSpec
 from springtide.model.refusal import Refusal
-from springtide.vendors.ascend import codec, filling, fit, preference, vector
+from springtide.vendors.ascend import codec, filling, fit, preference, quota, vector
 from springtide.vendors.ascend.admission import admitted
 from springtide.vendors.ascend.ask import AscendAsk, annotations_of, ask_of, is_soft
 from springtide.vendors.ascend.config import DEFAULT_CONFIG, FAMILY_NAME, AscendConfig
@@ -96,9 +97,17 @@ class Ascend:
         _own(ask)
         return refusal_of_codes(FAMILY_NAME, codes)
 
-    def scores(self, ask: Hashable, columns: DeviceColumns, rows: Rows) -> npt.NDArray[np.float32]:
+    def scores(
+        self,
+        ask: Hashable,
+        columns: DeviceColumns,
+        rows: Rows,
+        *,
+        loads: npt.NDArray[np.float32] | None = None,
+    ) -> npt.NDArray[np.float32]:
         """Return each row's node score; the highest is preferred under the ask's node policy."""
-        return preference.scores(_own(ask), columns, rows)
+        loads = load_scores(columns, rows) if loads is None else loads
+        return preference.scores(_own(ask), columns, rows, loads=loads)
 
     def place(
         self, ask: Hashable, view: DeviceView, *, ranks: tuple[int, ...] = ()
@@ -109,6 +118,28 @@ class Ascend:
     def shares(self, allocation: Allocation, inventory: Inventory) -> tuple[Share, ...]:
         """Return what the ledger charges for this allocation; unknown devices are left out."""
         return plain_shares(allocation, inventory)
+
+    def quota_factors(self) -> Mapping[str, int]:
+        """Return the resources that a namespace's quota may limit, with what limits are multiplied by."""
+        return quota.factors_of(self.config)
+
+    def charges(self, allocation: Allocation) -> AmountList:
+        """Return what an allocation counts for against a quota, by resource."""
+        return quota.charges_of(allocation, self.config)
+
+    def stated(self, pod: Pod) -> AmountList:
+        """Return what admission holds against a quota: amounts that the pod states outright."""
+        return quota.stated_by(pod, self.config)
+
+    def most(self, ask: Hashable, columns: DeviceColumns) -> AmountList:
+        """Return nothing: quotas are not looked at when a pod is placed."""
+        del ask, columns
+        return ()
+
+    def within(self, ask: Hashable, left: Mapping[str, int]) -> AscendAsk:
+        """Return the ask as it is, since quotas are not looked at when a pod is placed."""
+        del left
+        return _own(ask)
 
     def encode(self, allocation: Allocation) -> dict[str, str]:
         """Return the pod annotations that the family's device plugin reads."""
