@@ -13,6 +13,7 @@ import click
 
 from springtide import __version__
 from springtide.base.errors import SpringtideError
+from springtide.cli.bench import bench
 from springtide.cli.completion import completion
 from springtide.cli.endings import INTERRUPTED, UNREAD, USAGE, Ended
 from springtide.cli.headroom import headroom
@@ -47,6 +48,7 @@ springtide.add_command(plan)
 springtide.add_command(headroom)
 springtide.add_command(why)
 springtide.add_command(snapshot)
+springtide.add_command(bench)
 springtide.add_command(completion)
 
 
