@@ -1,0 +1,50 @@
+"""The public trace as it lies in the tree, and small traces written out."""
+
+from functools import cache
+from pathlib import Path
+
+from springtide.engine.trace import Workload, recorded
+from springtide.model.trace import TraceNode, TracePod
+from springtide.wire.trace import (
+    TracePlacement,
+    read_arrivals,
+    read_nodes,
+    read_placements,
+    read_pods,
+    read_ranks,
+)
+
+TRACE = Path(__file__).parent / "recorded" / "openb"
+
+
+@cache
+def openb_nodes() -> tuple[TraceNode, ...]:
+    """Return the nodes with GPUs of the public trace."""
+    path = TRACE / "openb_node_list_gpu_node.csv"
+    return read_nodes(path.read_bytes(), source=path.name)
+
+
+@cache
+def openb_pods(name: str) -> tuple[TracePod, ...]:
+    """Return a pod list of the public trace: `default`, `multigpu50` or `gpuspec33`."""
+    path = TRACE / f"openb_pod_list_{name}.csv"
+    return read_pods(path.read_bytes(), source=path.name)
+
+
+def openb_recorded(pods: str) -> Workload:
+    """Return the recorded order and ranks over a pod list."""
+    order = TRACE / "golden" / "default_t13_s42_arrivals.csv"
+    ranks = TRACE / "golden" / "default_t13_s42_noderank.csv"
+    arrivals = read_arrivals(order.read_bytes(), source=order.name)
+    return recorded(
+        openb_nodes(),
+        openb_pods(pods),
+        arrivals=((arrival.pod, arrival.is_clone) for arrival in arrivals),
+        ranks=read_ranks(ranks.read_bytes(), source=ranks.name),
+    )
+
+
+def openb_placements(pods: str, policy: str) -> tuple[TracePlacement | None, ...]:
+    """Return where the recorded arrivals went under a policy."""
+    path = TRACE / "golden" / f"{pods}_t13_s42_placements.csv"
+    return read_placements(path.read_bytes(), source=path.name)[policy]
