@@ -6,6 +6,6 @@ the versioned `report`.
 """
 
 from springtide.apps.replay.report import ReplayReport
-from springtide.apps.replay.run import Request, run
+from springtide.apps.replay.run import Request, Stay, run
 
-__all__ = ["ReplayReport", "Request", "run"]
+__all__ = ["ReplayReport", "Request", "Stay", "run"]

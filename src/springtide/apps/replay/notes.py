@@ -37,10 +37,9 @@ def _plain(pods: Sequence[Pod], stage: Stage) -> tuple[str, ...]:
     if not count:
         return ()
     asks, goes = ("asks", "goes") if count == 1 else ("ask", "go")
-    return (
-        f"{counted(count, 'pod')} {asks} for no devices and {goes} to the first node that fits, under "
-        "every policy; --devices-only leaves such pods where they are.",
-    )
+    where = f"{goes} to the first node that fits, under every policy"
+    who = f"{counted(count, 'pod')} {asks} for no devices and {where}"
+    return (f"{who}; --devices-only leaves such pods where they are.",)
 
 
 def _gangs(pods: Sequence[Pod]) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from springtide.apps.replay.policies import RECORDED, policies
 from springtide.apps.replay.report import ReplayReport
 from springtide.apps.replay.runs import Cast, Run
 from springtide.apps.replay.script import Script, in_order, script
+from springtide.apps.replay.trace import Stay
 from springtide.base.clock import Clock
 from springtide.engine.replay import Turn, arrivals, turns
 from springtide.model.pod import Pod
@@ -33,9 +34,6 @@ NOT_RECORDED: Final = (
 TWICE_RECORDED: Final = (
     "What is recorded does not differ from itself. Name a policy for one of --policy and --against."
 )
-
-Stay = tuple[float, float | None]
-"""When a pod came and when it went, in seconds; None if it did not."""
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,9 +65,7 @@ def run(
 
     Raises `InvalidInput` if nothing is there to compare with, and what planning raises for its input.
     """
-    ready = script(
-        found, managed=_managed(found), is_devices_only=request.is_devices_only
-    )
+    ready = script(found, managed=_managed(found), is_devices_only=request.is_devices_only)
     compared = (request.policy, request.against)
     _check(compared, ready)
     scene = _Scene(ready, request, clock, onlooker)
@@ -108,9 +104,7 @@ def _check(compared: tuple[str, str], ready: Script) -> None:
 class _Scene:
     """Sets up the stage of every run, and lets the pods come on it."""
 
-    def __init__(
-        self, ready: Script, request: Request, clock: Clock, onlooker: Onlooker
-    ) -> None:
+    def __init__(self, ready: Script, request: Request, clock: Clock, onlooker: Onlooker) -> None:
         self._script = ready
         self._request = request
         self._clock = clock

@@ -104,14 +104,10 @@ def _measured(
     )
 
 
-def _tell(
-    name: str, cast: Cast, fates: Sequence[Fate], stage: Stage, onlooker: Onlooker
-) -> None:
+def _tell(name: str, cast: Cast, fates: Sequence[Fate], stage: Stage, onlooker: Onlooker) -> None:
     tell, names = onlooker.tell, stage.picture.ledger.names
     placed = sum(each.is_placed for each in fates)
-    tell(
-        Level.DECISION, "replayed", policy=name, placed=placed, refused=len(fates) - placed
-    )
+    tell(Level.DECISION, "replayed", policy=name, placed=placed, refused=len(fates) - placed)
     if tell.hears(Level.DEBUG):
         for pod, each in zip(cast.pods, fates, strict=True):
             node = names[each.row] if each.is_placed else ""

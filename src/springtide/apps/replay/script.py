@@ -19,12 +19,15 @@ from springtide.wire.hami import keys
 # By these a pod is taken to be on its way to a node to which it is not bound yet.
 _ON_ITS_WAY: Final = frozenset({keys.NODE, keys.BIND_PHASE})
 
-FINISHED: Final = "are finished"
-NODE_BOUND: Final = "are of DaemonSets or static"
-CLAIMING: Final = "claim devices (resourceClaims)"
-PLAIN: Final = "ask for no devices"
-ELSEWHERE: Final = ""
-"""On a node that is not in the input, which the answer says of every question about the input."""
+Reason = tuple[str, str]
+"""Why pods do not come, said of one and of many."""
+
+FINISHED: Final = ("is finished", "are finished")
+OF_NODES: Final = ("is of a DaemonSet or static", "are of DaemonSets or static")
+CLAIMING: Final = ("claims devices (resourceClaims)", "claim devices (resourceClaims)")
+PLAIN: Final = ("asks for no devices", "ask for no devices")
+# Every answer about an input says it of pods on nodes that the input does not have.
+ELSEWHERE: Final = ("", "")
 
 
 class Script(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,8 +48,8 @@ def script(found: Input, *, managed: Set[str], is_devices_only: bool) -> Script:
     With `is_devices_only` pods that ask for none of these do not come.
     """
     known = {node.name for node in found.nodes}
-    staying: Counter[str] = Counter()
-    absent: Counter[str] = Counter()
+    staying: Counter[Reason] = Counter()
+    absent: Counter[Reason] = Counter()
     recorded: list[Pod] = []
     cleared: list[Pod] = []
     is_recorded = False
@@ -85,14 +88,14 @@ def in_order(pods: Iterable[Pod]) -> list[Pod]:
     return sorted(pods, key=lambda pod: (not pod.created, pod.created, pod.key))
 
 
-def _reason(pod: Pod, known: Set[str], managed: Set[str] | None) -> str | None:
+def _reason(pod: Pod, known: Set[str], managed: Set[str] | None) -> Reason | None:
     """Return why a pod does not come, None if it does; only resources in `managed` count."""
     if pod.is_finished:
         return FINISHED
     if pod.node_name and pod.node_name not in known:
         return ELSEWHERE
     if pod.is_mirror or (pod.is_daemon and pod.node_name):
-        return NODE_BOUND
+        return OF_NODES
     # What a claim was given stands in the claim, and only its own pod may have it.
     if pod.node_name and pod.spec.device_claims:
         return CLAIMING
@@ -101,9 +104,7 @@ def _reason(pod: Pod, known: Set[str], managed: Set[str] | None) -> str | None:
 
 def _asks(pod: Pod, managed: Set[str]) -> bool:
     containers = (*pod.spec.init_containers, *pod.spec.containers)
-    return any(
-        name in managed for each in containers for name, _ in (*each.limits, *each.requests)
-    )
+    return any(name in managed for each in containers for name, _ in (*each.limits, *each.requests))
 
 
 def _unbound(pod: Pod) -> Pod:
@@ -121,10 +122,10 @@ def _unbound(pod: Pod) -> Pod:
     )
 
 
-def _told(counts: Counter[str], one: str, many: str) -> tuple[str, ...]:
-    reasons = {reason: count for reason, count in sorted(counts.items()) if reason and count}
-    total = sum(reasons.values())
-    if not total:
-        return ()
-    which = ", ".join(f"{count} {reason}" for reason, count in reasons.items())
-    return (f"{counted(total, 'pod')} {one if total == 1 else many}: {which}.",)
+def _told(counts: Counter[Reason], one: str, many: str) -> tuple[str, ...]:
+    """Return a sentence for each reason, with what becomes of one pod or of many."""
+    return tuple(
+        f"{counted(count, 'pod')} {reason[count > 1]} and {many if count > 1 else one}."
+        for reason, count in sorted(counts.items())
+        if count and reason != ELSEWHERE
+    )

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from springtide.apps.planner.words import counted, joined
+from springtide.apps.replay.policies import RECORDED
 from springtide.apps.replay.report import ChangesReport, DifferenceReport, RunReport
 
 
@@ -15,28 +16,30 @@ def summary(
 ) -> str:
     """Return what differs between the first two runs."""
     first, second = runs[:2]
-    names = f"{first.policy} and {second.policy}"
+    names = f"{_subject(first)} and {_subject(second)}"
     if not pods:
         return "There is no pod to replay."
     if not differences:
-        return f"No difference: {names} treat {_all(pods)} alike."
+        return f"{counted(pods, 'pod')} replayed: {names} do not differ."
     count = len(differences)
     verb = "differs" if count == 1 else "differ"
-    which = differences[0].pod
-    begin = "" if count == 1 else f", from {which} on"
-    whom = f"{which}, 1 of {counted(pods, 'pod')}," if count == 1 else f"{count} of {pods} pods"
-    opening = f"{whom} {verb} between {names}{begin}: {_how(changes)}."
+    how = _how(changes, first, second)
+    opening = f"{count} of {counted(pods, 'pod')} {verb} between {names}: {how}."
     return " ".join([opening, _outcome(first, second)])
 
 
-def _all(pods: int) -> str:
-    return "the 1 pod" if pods == 1 else f"all {pods} pods"
+def _subject(run: RunReport) -> str:
+    return "the record" if run.policy == RECORDED else run.policy
 
 
-def _how(changes: ChangesReport) -> str:
+def _where(run: RunReport) -> str:
+    return "in the record" if run.policy == RECORDED else f"under {run.policy}"
+
+
+def _how(changes: ChangesReport, first: RunReport, second: RunReport) -> str:
     parts = (
-        (changes.placed, "placed only by the latter"),
-        (changes.refused, "refused only by the latter"),
+        (changes.refused, f"placed only {_where(first)}"),
+        (changes.placed, f"placed only {_where(second)}"),
         (changes.node, "on another node"),
         (changes.devices, "on other devices of the same node"),
     )
@@ -45,14 +48,15 @@ def _how(changes: ChangesReport) -> str:
 
 def _outcome(first: RunReport, second: RunReport) -> str:
     """Return which policy places more and needs fewer nodes."""
-    return (
-        f"{second.policy} {_compared('places', second.placed, first.placed, 'pod')} "
-        f"and {_compared('uses', second.nodes_in_use, first.nodes_in_use, 'node')}."
-    )
+    where = _where(second)
+    placed = _compared(second.placed - first.placed, "pod")
+    used = _compared(second.nodes_in_use - first.nodes_in_use, "node")
+    return f"{where[0].upper()}{where[1:]}, {placed} placed and {used} in use."
 
 
-def _compared(verb: str, count: int, before: int, noun: str) -> str:
-    change = count - before
+def _compared(change: int, noun: str) -> str:
+    """Return the beginning of a sentence such as `2 pods fewer are`."""
     if not change:
-        return f"{verb} as many {noun}s"
-    return f"{verb} {counted(abs(change), noun)} {'more' if change > 0 else 'fewer'}"
+        return f"as many {noun}s are"
+    count, more = abs(change), "more" if change > 0 else "fewer"
+    return f"{counted(count, noun)} {more} {'is' if count == 1 else 'are'}"

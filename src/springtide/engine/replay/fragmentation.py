@@ -79,9 +79,7 @@ def fragments(
         if total and free.size:
             unusable = sum(count * _unusable(each, family, tables, free) for each, count in asking)
             found.append(
-                Fragments(
-                    family=family, free_mib=int(free.sum()), unusable_mib=unusable / total
-                )
+                Fragments(family=family, free_mib=int(free.sum()), unusable_mib=unusable / total)
             )
     return tuple(found)
 

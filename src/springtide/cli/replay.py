@@ -1,0 +1,168 @@
+"""`springtide replay`: its options, and the exit code that its answer means.
+
+Everything behind the options is in `replay_answer`, which is imported when the command runs.
+"""
+
+import os
+from typing import Final, Literal
+
+import click
+
+from springtide.cli.options import (
+    DEVICE_POLICIES,
+    NODE_POLICIES,
+    Cluster,
+    NearestChoice,
+    filename_option,
+    inputs,
+    telling_options,
+    whole_cluster_options,
+)
+from springtide.cli.verbosity import verbose_option
+
+FORMATS: Final = ("table", "wide", "json", "yaml", "csv", "name")
+RECORDED: Final = "recorded"
+PAIRS: Final = tuple(f"{node}/{device}" for node in NODE_POLICIES for device in DEVICE_POLICIES)
+POLICIES: Final = (*PAIRS, RECORDED)
+SPREAD: Final = "spread/binpack"
+
+SAME: Final = 0
+DIFFERS: Final = 1
+
+HELP: Final = """Place a cluster's pods anew under two policies, and say what differs.
+
+Every pod of the input that a scheduler places comes to the empty nodes, in the order in which the pods
+were created, and goes where the policy puts it; one that no node takes is refused. A policy is
+how nodes and how devices are picked, as in binpack/spread; 'recorded' is where the pods are in the
+input. Reads what 'springtide plan' reads, a live cluster too with --kubeconfig, --context or -A, or with
+--trace and --pods a trace of a cluster as CSV. Nothing is changed anywhere.
+
+\b
+  springtide replay FOLDER
+  springtide replay FOLDER --policy binpack/binpack --against spread/binpack
+  springtide replay --trace nodes.csv --pods pods.csv --against spread/binpack
+  kubectl get nodes,pods -A -o json | springtide replay -o wide
+
+Exit codes: 0 no pod differs, 1 some do, 2 wrong usage or input, 3 the cluster cannot be reached, 4 its
+nodes or pods may not be read.
+"""
+
+Output = Literal["table", "wide", "json", "yaml", "csv", "name"]
+
+
+@click.command("replay", help=HELP, short_help="Say what another policy would have done.")
+@click.argument("paths", nargs=-1, type=click.Path(allow_dash=True), metavar="[PATH]...")
+@filename_option
+@click.option(
+    "--trace",
+    type=click.Path(dir_okay=False),
+    help="Read the nodes of a trace from this CSV file, with its pods in --pods.",
+)
+@click.option(
+    "--pods", type=click.Path(dir_okay=False), help="Read the pods of the trace from this CSV file."
+)
+@click.option(
+    "--with-departures",
+    is_flag=True,
+    help="Let the pods of the trace go when they were deleted; without it, all of them stay.",
+)
+@click.option(
+    "--policy",
+    type=NearestChoice(POLICIES),
+    default="binpack/spread",
+    show_default=True,
+    help="The policy to start from: how nodes are picked, and how devices on a node.",
+)
+@click.option(
+    "--against",
+    type=NearestChoice(POLICIES),
+    default=None,
+    show_default=f"{RECORDED}, or {SPREAD} for a trace",
+    help="The policy to compare it with.",
+)
+@click.option(
+    "--devices-only",
+    is_flag=True,
+    help="Replay only pods that ask for devices; all others stay where they are.",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(min=0),
+    default=None,
+    show_default="20, or with -o wide all",
+    help="List at most so many pods that differ.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=NearestChoice(FORMATS),
+    default="table",
+    show_default=True,
+    help="How to print the answer; 'csv' and 'name' print only the pods that differ.",
+)
+@whole_cluster_options
+@telling_options
+@verbose_option
+@click.pass_context
+def replay(
+    ctx: click.Context,
+    *,
+    paths: tuple[str, ...],
+    filenames: tuple[str, ...],
+    trace: str | None,
+    pods: str | None,
+    with_departures: bool,
+    policy: str,
+    against: str | None,
+    devices_only: bool,
+    limit: int | None,
+    output: Output,
+    cluster: Cluster,
+    warnings: bool,
+    no_headers: bool,
+    verbosity: int,
+) -> int:
+    """Answer for the input that the options name, and return the exit code."""
+    named = (*paths, *filenames)
+    files = _trace(ctx, trace, pods, is_other=bool(named) or cluster.is_asked(has_paths=True))
+    if with_departures and files is None:
+        ctx.fail("--with-departures needs --trace: only a trace says when pods went.")
+    # No linear algebra is done here, and its library's threads take longer to start than the answer.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # Imported here, because it takes longer than all of click and help does not need it.
+    from springtide.cli import replay_answer  # noqa: PLC0415
+
+    to_read, live = (named, None) if files else inputs(ctx, named, cluster)
+    report = replay_answer.answer(
+        replay_answer.Question(
+            paths=to_read,
+            cluster=live,
+            trace=files,
+            has_departures=with_departures,
+            policy=policy,
+            against=against or (SPREAD if files else RECORDED),
+            is_devices_only=devices_only,
+        ),
+        replay_answer.View(
+            output=output,
+            limit=limit,
+            has_headers=not no_headers,
+            has_warnings=warnings,
+            verbosity=verbosity,
+        ),
+    )
+    return SAME if report.is_same else DIFFERS
+
+
+def _trace(
+    ctx: click.Context, nodes: str | None, pods: str | None, *, is_other: bool
+) -> tuple[str, str] | None:
+    """Return the two files of the trace, None if there is none, or end with a usage error."""
+    if nodes is None and pods is None:
+        return None
+    if nodes is None or pods is None:
+        given, lacking = ("--trace", "--pods") if pods is None else ("--pods", "--trace")
+        ctx.fail(f"{given} needs {lacking}: nodes and pods of a trace are in a file each.")
+    if is_other:
+        ctx.fail("--trace and other input exclude each other: give one.")
+    return nodes, pods
