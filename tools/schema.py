@@ -12,6 +12,7 @@ import msgspec
 
 from springtide.apps.headroom import HeadroomReport
 from springtide.apps.planner.report import API_VERSION, PlanReport
+from springtide.apps.replay import ReplayReport
 from springtide.apps.why.report import WhyReport
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
@@ -19,6 +20,7 @@ ANSWERS: Final[dict[str, type[msgspec.Struct]]] = {
     "plan": PlanReport,
     "why": WhyReport,
     "headroom": HeadroomReport,
+    "replay": ReplayReport,
 }
 
 

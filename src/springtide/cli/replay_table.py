@@ -9,6 +9,7 @@ from typing import Final
 import click
 import msgspec
 
+from springtide.apps.headroom.report import LimitReport
 from springtide.apps.replay.report import (
     DecisionReport,
     DifferenceReport,
@@ -26,7 +27,7 @@ from springtide.cli.replay_rows import devices
 LIMIT: Final = 20
 REASONS_MAX: Final = 5
 NODES_MAX: Final = 5
-REFUSALS_MAX: Final = 2
+REFUSALS_MAX: Final = 1
 
 Row = tuple[str, ...]
 
@@ -134,7 +135,9 @@ def _cores(family: FamilyReport) -> str:
 
 
 def _fragmentation(family: FamilyReport) -> str:
-    return _part(family.unusable_mib, family.free_mib, f" of {gib(family.free_mib)} GiB free")
+    if not family.free_mib:
+        return "none is free"
+    return f"{gib(family.unusable_mib)} of {gib(family.free_mib)} GiB free"
 
 
 def _part(part: int, whole: int, of: str) -> str:
@@ -188,12 +191,13 @@ def _decision(decision: DecisionReport, style: Style) -> str:
         given = devices(decision.devices)
         return f"{decision.node} [{given}]" if given else decision.node
     refusals = decision.refusals[: style.most(REFUSALS_MAX)]
-    return "; ".join(
-        f"{each.reason} on {each.nodes} {'node' if each.nodes == 1 else 'nodes'}"
-        if each.nodes
-        else each.reason
-        for each in refusals
-    )
+    if not refusals[0].nodes:
+        return refusals[0].reason
+    return f"refused: {', '.join(map(_refusal, refusals))}"
+
+
+def _refusal(limit: LimitReport) -> str:
+    return f"{limit.reason} on {limit.nodes} {'node' if limit.nodes == 1 else 'nodes'}"
 
 
 def _apart(report: ReplayReport, style: Style) -> list[str]:
