@@ -124,7 +124,8 @@ def replay(
 ) -> int:
     """Answer for the input that the options name, and return the exit code."""
     named = (*paths, *filenames)
-    files = _trace(ctx, trace, pods, is_other=bool(named) or cluster.is_asked(has_paths=True))
+    is_live = bool(cluster.kubeconfig or cluster.context or cluster.has_all_namespaces)
+    files = _trace(ctx, trace, pods, is_other=bool(named) or is_live)
     if with_departures and files is None:
         ctx.fail("--with-departures needs --trace: only a trace says when pods went.")
     # No linear algebra is done here, and its library's threads take longer to start than the answer.

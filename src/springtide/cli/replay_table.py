@@ -137,7 +137,7 @@ def _cores(family: FamilyReport) -> str:
 def _fragmentation(family: FamilyReport) -> str:
     if not family.free_mib:
         return "none is free"
-    return f"{gib(family.unusable_mib)} of {gib(family.free_mib)} GiB free"
+    return f"{gib(family.unusable_mib)} of {gib(family.free_mib)} GiB"
 
 
 def _part(part: int, whole: int, of: str) -> str:

@@ -24,7 +24,7 @@ def loaded(*arguments: str) -> set[str]:
     return set(done.stderr.split())
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["plan", "--help"]])
+@pytest.mark.parametrize("arguments", [["--help"], ["plan", "--help"], ["replay", "--help"]])
 def test_help_loads_next_to_nothing(arguments: list[str]) -> None:
     packages = loaded(*arguments)
 

@@ -294,6 +294,16 @@ def test_a_faulty_trace_ends_with_file_line_and_column(
     assert told in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("option", [["-A"], ["--context", "c"], ["--kubeconfig", "k"]])
+def test_a_trace_is_not_read_beside_a_cluster(
+    option: list[str], tmp_path: Path, capsys: Captured
+) -> None:
+    code = run(["replay", *trace(tmp_path), *option])
+
+    assert code == 2
+    assert "--trace and other input exclude each other" in capsys.readouterr().err
+
+
 def test_a_missing_file_of_a_trace_is_named(tmp_path: Path, capsys: Captured) -> None:
     code = run(["replay", *trace(tmp_path)[:3], str(tmp_path / "absent.csv")])
 

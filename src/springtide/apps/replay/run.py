@@ -28,7 +28,7 @@ from springtide.wire.documents import Input
 __all__ = ["Request", "Stay", "run"]
 
 NOT_RECORDED: Final = (
-    "No pod that would be replayed has a node in the input, so nothing is recorded to compare with. "
+    "No pod that would be replayed is on a node of the input, so nothing is recorded to compare with. "
     "Name two policies: --policy binpack/spread --against spread/binpack."
 )
 TWICE_RECORDED: Final = (
