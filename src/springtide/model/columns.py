@@ -15,6 +15,7 @@ from springtide.model.device import Device, DeviceView, Inventory, MigPlacement,
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
+Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
 Bool = npt.NDArray[np.bool_]
 
@@ -117,11 +118,15 @@ class ResourceColumns:
 
 
 class DeviceColumns:
-    """Devices of one family: static and used cells, int32 [rows, widest node].
+    """Devices of one family: static cells, int32 [rows, widest node], and what is used of them.
 
-    `count[row]` devices are present in a row; cells beyond are zero. `inventory[row]` codes the
-    row's inventory in `inventories` (-1: none), `model` codes device types and `mode` modes;
-    `repeats[row]` says that the inventory names an id twice.
+    `used` [4, rows, widest node] stacks memory, cores, slots and opaque shares, so that one look
+    reads them together; `memory_used` and the like are its planes. `count[row]` devices are present
+    in a row; cells beyond are zero. `inventory[row]` codes the row's inventory in `inventories`
+    (-1: none), `model` codes device types and `mode` modes; `repeats[row]` says that the inventory
+    names an id twice. `kind[row]` codes what the devices are but for their ids: `kinds` holds one
+    inventory of each kind, and `kind_totals` [3, kinds] its memory, cores and slots in all, infinite
+    where it has none of one of them, so that no part of anything is in use.
     `occupied` holds the MIG placements in use, by (row, position), only where there are any.
     `closed[row]` holds, by pod uid, why a row takes no further pod of this family.
     """
@@ -134,20 +139,47 @@ class DeviceColumns:
         self.inventory: Int32 = np.full(rows, -1, np.int32)
         self.count: Int32 = np.zeros(rows, np.int32)
         self.repeats: Bool = np.zeros(rows, np.bool_)
-        self.memory_total, self.memory_used = _cells(rows), _cells(rows)
-        self.cores_total, self.cores_used = _cells(rows), _cells(rows)
-        self.slots_total, self.slots_used = _cells(rows), _cells(rows)
+        self.kind: Int32 = np.full(rows, -1, np.int32)
+        self.kinds: list[Inventory] = []
+        self.kind_totals: Float32 = np.ones((3, 1), np.float32)
+        self.used: Int32 = np.zeros((4, rows, 1), np.int32)
+        self.memory_total, self.cores_total = _cells(rows), _cells(rows)
+        self.slots_total: Int32 = _cells(rows)
         self.model, self.mode, self.numa = _cells(rows), _cells(rows), _cells(rows)
         self.healthy: Bool = np.zeros((rows, 1), np.bool_)
         self.cordoned: Bool = np.zeros((rows, 1), np.bool_)
-        self.opaque: Int32 = _cells(rows)
         self.occupied: dict[tuple[int, int], tuple[MigPlacement, ...]] = {}
         self.closed: dict[int, dict[str, str]] = {}
+        self._kind_codes: dict[tuple[object, ...], int] = {}
 
     _CELLS = (
-        "memory_total", "memory_used", "cores_total", "cores_used", "slots_total", "slots_used",
-        "model", "mode", "numa", "healthy", "cordoned", "opaque",
+        "memory_total", "cores_total", "slots_total", "model", "mode", "numa", "healthy",
+        "cordoned",
     )  # fmt: skip
+
+    @property
+    def memory_used(self) -> Int32:
+        """Return the MiB in use of every cell; writing to them changes the columns."""
+        plane: Int32 = self.used[0]
+        return plane
+
+    @property
+    def cores_used(self) -> Int32:
+        """Return the cores in use of every cell."""
+        plane: Int32 = self.used[1]
+        return plane
+
+    @property
+    def slots_used(self) -> Int32:
+        """Return the slots in use of every cell."""
+        plane: Int32 = self.used[2]
+        return plane
+
+    @property
+    def opaque(self) -> Int32:
+        """Return how many opaque shares every cell has."""
+        plane: Int32 = self.used[3]
+        return plane
 
     @property
     def width(self) -> int:
@@ -160,12 +192,16 @@ class DeviceColumns:
         self.inventory = grown(self.inventory, rows, axis=0)
         self.inventory[old:] = -1
         self.count = grown(self.count, rows, axis=0)
+        self.kind = grown(self.kind, rows, axis=0)
+        self.kind[old:] = -1
+        self.used = grown(self.used, rows, axis=1)
         self.repeats = grown(self.repeats, rows, axis=0)
         for name in self._CELLS:
             setattr(self, name, grown(getattr(self, name), rows, axis=0))
 
     def widen(self, width: int) -> None:
         """Make room for nodes with this many devices."""
+        self.used = grown(self.used, width, axis=2)
         for name in self._CELLS:
             setattr(self, name, grown(getattr(self, name), width, axis=1))
 
@@ -174,9 +210,12 @@ class DeviceColumns:
         # The cells of a row without devices are zero already.
         for name in self._CELLS if self.inventory[row] >= 0 else ():
             getattr(self, name)[row] = 0
+        if self.inventory[row] >= 0:
+            self.used[:, row] = 0
         self.closed.pop(row, None)
         devices = inventory.devices if inventory else ()
         self.inventory[row] = self.inventories.code(inventory) if inventory else -1
+        self.kind[row] = self._kind_of(inventory) if inventory else -1
         self.count[row] = len(devices)
         self.repeats[row] = len({device.id for device in devices}) < len(devices)
         if len(devices) > self.width:
@@ -189,7 +228,9 @@ class DeviceColumns:
         for name in self._CELLS:
             cells = getattr(self, name)
             cells[target] = cells[source]
+        self.used[:, target] = self.used[:, source]
         self.inventory[target] = self.inventory[source]
+        self.kind[target] = self.kind[source]
         self.count[target] = self.count[source]
         self.repeats[target] = self.repeats[source]
         for position in range(self.width):
@@ -208,17 +249,29 @@ class DeviceColumns:
         self.healthy[cells] = [each.is_healthy for each in devices]
         self.cordoned[cells] = [each.is_cordoned for each in devices]
 
+    def _kind_of(self, inventory: Inventory) -> int:
+        """Return the code of the inventory's kind, giving it one at first sight."""
+        key = tuple([_but_for_ids(device) for device in inventory.devices])
+        code = self._kind_codes.get(key)
+        if code is None:
+            code = self._kind_codes[key] = len(self.kinds)
+            self.kinds.append(inventory)
+            self.kind_totals = grown(self.kind_totals, code + 1, axis=1)
+            self.kind_totals[:, code] = _totals(inventory.devices)
+        return code
+
     def take(self, row: int, shares: Sequence[Share], *, sign: int = 1) -> None:
         """Count the shares as used (sign 1) or free them again (sign -1)."""
+        used = self.used
         for share in shares:
-            cell = (row, share.position)
-            self.memory_used[cell] += sign * share.memory_mib
-            self.cores_used[cell] += sign * share.cores
-            self.slots_used[cell] += sign * share.slots
+            position = share.position
+            used[0, row, position] += sign * share.memory_mib
+            used[1, row, position] += sign * share.cores
+            used[2, row, position] += sign * share.slots
             if share.is_opaque:
-                self.opaque[cell] += sign
+                used[3, row, position] += sign
             if share.occupied:
-                self._occupy(cell, share.occupied, sign)
+                self._occupy((row, position), share.occupied, sign)
 
     def take_all(self, taken: Sequence[tuple[int, Share]]) -> None:
         """Count many shares, each with its row, as used."""
@@ -256,10 +309,7 @@ class DeviceColumns:
         if inventory is None:
             return None
         count = len(inventory.devices)
-        slots = self.slots_used[row, :count].tolist()
-        memory = self.memory_used[row, :count].tolist()
-        cores = self.cores_used[row, :count].tolist()
-        opaque = self.opaque[row, :count].tolist()
+        memory, cores, slots, opaque = self.used[:, row, :count].tolist()
         uses = tuple(
             Use(
                 slots=slots[position],
@@ -270,7 +320,22 @@ class DeviceColumns:
             )
             for position in range(count)
         )
-        return DeviceView(inventory=inventory, uses=uses)
+        return DeviceView(inventory=inventory, uses=uses, kind=self.kinds[self.kind[row]])
+
+
+def _but_for_ids(device: Device) -> tuple[object, ...]:
+    """Return what a device is to an ask that does not name devices; links are read by id only."""
+    return (
+        device.index, device.slots, device.memory_mib, device.cores, device.type, device.numa,
+        device.mode, device.is_healthy, device.is_cordoned, device.mig_profiles, device.network,
+    )  # fmt: skip
+
+
+def _totals(devices: Sequence[Device]) -> tuple[float, float, float]:
+    memory = sum(each.memory_mib for each in devices)
+    cores = sum(each.cores for each in devices)
+    slots = sum(each.slots for each in devices)
+    return (memory, cores, slots) if memory and cores and slots else (np.inf, np.inf, np.inf)
 
 
 def _cells(rows: int) -> Int32:
@@ -294,7 +359,10 @@ def grown(array: ArrayT, size: int, *, axis: int = 0) -> ArrayT:
 
 def distinct(values: npt.NDArray[IntegerT]) -> npt.NDArray[IntegerT]:
     """Return the distinct values, ascending (`np.unique` would load masked arrays: 0.15 s)."""
+    if len(values) < 2:  # noqa: PLR2004 - nothing to sort
+        return values.copy()
     ordered = np.sort(values)
-    is_first = np.ones(len(ordered), np.bool_)
-    is_first[1:] = ordered[1:] != ordered[:-1]
+    is_first = np.empty(len(ordered), np.bool_)
+    is_first[0] = True
+    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
     return ordered[is_first]

@@ -106,17 +106,27 @@ class Use(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DeviceView(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
-    """One node's devices of one family and their use: the input of an exact placement. Hashable."""
+    """One node's devices of one family and their use: the input of an exact placement. Hashable.
+
+    `kind` is an inventory whose devices differ from these by their ids at most, the same one for many
+    nodes, so that what does not depend on ids is worked out once; None where nobody knows one.
+    """
 
     inventory: Inventory
     uses: tuple[Use, ...]
+    kind: Inventory | None = None
+
+    @property
+    def but_for_ids(self) -> Inventory:
+        """Return the inventory to ask about what does not depend on ids."""
+        return self.inventory if self.kind is None else self.kind
 
     def plus(self, shares: tuple[Share, ...]) -> "DeviceView":
         """Return the view after these shares were taken."""
         uses = list(self.uses)
         for share in shares:
             uses[share.position] = uses[share.position].plus(share)
-        return DeviceView(inventory=self.inventory, uses=tuple(uses))
+        return DeviceView(inventory=self.inventory, uses=tuple(uses), kind=self.kind)
 
 
 def empty_view(inventory: Inventory) -> DeviceView:

@@ -66,7 +66,8 @@ class Holding(msgspec.Struct, frozen=True, kw_only=True):
 class Ledger:
     """The state of a cluster's nodes and devices. Rows are never moved; the last one may go.
 
-    `count` rows are in use; `born` is the change log's position at which a row got its node.
+    `count` rows are in use; `born` is the change log's position at which a row got its node, and
+    `last_born` that of the last one.
     `names`, `nodes` and `hostnames` are by row, `ports`, `claims` and `disks` count what the pods
     on a row use, `claimed` counts the users of each claim on all rows; `labelset` codes a row's
     labels without its hostname, `taintset` its taints, `imageset` its images, so that rules judge
@@ -83,6 +84,7 @@ class Ledger:
         self.nodes: list[Node] = []
         self.hostnames: list[str | None] = []
         self.born: Int64 = np.zeros(FIRST_ROWS, np.int64)
+        self.last_born = 0
         self.unschedulable: Bool = np.zeros(FIRST_ROWS, np.bool_)
         self.taintset: Int32 = np.zeros(FIRST_ROWS, np.int32)
         self.labelset: Int32 = np.zeros(FIRST_ROWS, np.int32)
@@ -125,7 +127,7 @@ class Ledger:
         self.nodes.append(node)
         self.hostnames.append(name or label)
         self.hostname[row] = self.known_hostnames.code(name or label)
-        self.born[row] = self.changes.position
+        self.born[row] = self.last_born = self.changes.position
         self.unschedulable[row] = node.is_unschedulable
         self.taintset[row] = self.taintsets.code(node.taints)
         self.labelset[row] = self.labelsets.code(labels_without_hostname(node))

@@ -14,14 +14,8 @@ from msgspec.structs import replace
 from springtide.engine.placement.classes import PodClass
 from springtide.engine.placement.family import ABSENT, ACCEPTED, Ask, Rows
 from springtide.engine.placement.reasons import parse
-from springtide.engine.placement.tables import (
-    DEVICES,
-    DEVICES_INEXACT,
-    EXACT,
-    FITS,
-    Table,
-    Tables,
-)
+from springtide.engine.placement.table import DEVICES, DEVICES_INEXACT, EXACT, FITS, Table
+from springtide.engine.placement.tables import Tables
 from springtide.model.columns import Bool, DeviceColumns, Int32, distinct
 from springtide.model.device import Device, Use
 
@@ -83,7 +77,7 @@ def _unsure(tables: Tables, pod_class: PodClass, rows: Rows) -> Rows:
 
 def devices_on(tables: Tables, pod_class: PodClass, row: int) -> Iterator[DeviceVerdict]:
     """Yield the devices of a row that the pod was held against, in the order of registration."""
-    table = tables.table(pod_class)
+    table = tables.told(pod_class)
     code = int(table.code[row])
     if code != FITS and not _is_by_devices(table, row):
         return
@@ -111,7 +105,7 @@ def cells_of(tables: Tables, pod_class: PodClass, family: str, rows: Sequence[in
     if columns is None or ask is None:
         return None
     at = np.array(rows, np.intp)
-    codes = tables.table(pod_class).device_codes[at]
+    codes = tables.told(pod_class).device_codes[at]
     codes = codes[:, : columns.width]
     present = np.arange(codes.shape[1]) < columns.count[at][:, None]
     reasons = reasons_of(tables, ask, frozenset(distinct(codes[present]).tolist()), fits=False)

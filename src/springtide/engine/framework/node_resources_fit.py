@@ -13,13 +13,15 @@ import numpy.typing as npt
 from springtide.base.names import CPU, EPHEMERAL_STORAGE, MEMORY, PODS, is_extended_resource
 from springtide.engine.framework.ask import PodAsk
 from springtide.engine.framework.requests import is_counted, pod_requests
-from springtide.engine.framework.rule import Outcome, Prepared, Reads, Ready, Selection
-from springtide.model.columns import Bool
+from springtide.engine.framework.rule import Bits, Outcome, Prepared, Reads, Ready, Selection
+from springtide.model.columns import Bool, Int64, ResourceColumns
 from springtide.model.ledger import Ledger
 
 NATIVE_ORDER: Final = (CPU, MEMORY, EPHEMERAL_STORAGE)
 TOO_MANY_PODS: Final = "Too many pods"
 BITS: Final = 64
+_NOTHING: Final = np.iinfo(np.int64).min
+_PODS_ROW: Final = 0
 
 
 class NodeResourcesFit:
@@ -63,9 +65,43 @@ class NodeResourcesFit:
 class _Asked:
     def __init__(self, amounts: list[tuple[str, int]], delegated: frozenset[str]) -> None:
         self._amounts = amounts
-        self._delegated = delegated
+        self._delegated = delegated & {name for name, _ in amounts}
+        self._wanted: Int64 | None = None
+        self._bits: Bits = np.zeros((0, 1), np.uint64)
 
     def evaluate(self, ledger: Ledger, selected: Selection) -> Outcome | None:
+        resources = ledger.resources
+        if self._wanted is None or len(self._wanted) != len(resources.used):
+            self._wanted = self._listed(resources)
+        if self._wanted is None:
+            return self._one_by_one(ledger, selected)
+        have = resources.allocatable[:, selected.cells]
+        short = have - resources.used[:, selected.cells] < self._wanted
+        if not np.count_nonzero(short):
+            return None
+        lasting = short & (have < self._wanted)
+        lasting[_PODS_ROW] = False
+        return Outcome(
+            refused=np.logical_or.reduce(short, axis=0),
+            unresolvable=np.logical_or.reduce(lasting, axis=0),
+            detail=np.add.reduce(short * self._bits, axis=0),
+        )
+
+    def _listed(self, resources: ResourceColumns) -> Int64 | None:
+        """Return the amounts as a column beside the ledger's, if every one of them has its row.
+
+        What is not asked is never short.
+        """
+        indices = [resources.known(name) for name, _ in self._amounts]
+        if None in indices or len(indices) > BITS or self._delegated:
+            return None
+        wanted = np.full((len(resources.used), 1), _NOTHING, np.int64)
+        self._bits = np.zeros((len(resources.used), 1), np.uint64)
+        for bit, (index, (_, amount)) in enumerate(zip(indices, self._amounts, strict=True)):
+            wanted[index], self._bits[index] = amount, 1 << bit
+        return wanted
+
+    def _one_by_one(self, ledger: Ledger, selected: Selection) -> Outcome | None:
         shortages = _Shortages(len(selected.rows))
         resources, cells = ledger.resources, selected.cells
         for bit, (name, wanted) in enumerate(self._amounts):

@@ -38,9 +38,10 @@ class Verdicts(msgspec.Struct, frozen=True, kw_only=True):
 def uniform(count: int, code: int, *, unresolvable: bool) -> Verdicts:
     """Return the same verdict for so many rows."""
     return Verdicts(
-        rule=np.full(count, code, np.uint8),
+        # Zeros come several times faster than any other filling.
+        rule=np.full(count, code, np.uint8) if code else np.zeros(count, np.uint8),
         detail=np.ones(count, np.uint64),
-        unresolvable=np.full(count, unresolvable, np.bool_),
+        unresolvable=np.full(count, unresolvable) if unresolvable else np.zeros(count, np.bool_),
     )
 
 

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from springtide.engine.framework.verdicts import Verdicts
 from springtide.engine.placement.classes import PodClass
 from springtide.engine.placement.family import Ask, Rows
-from springtide.engine.placement.tables import (
+from springtide.engine.placement.table import (
     CLOSED,
     DEVICES,
     DEVICES_INEXACT,
@@ -16,8 +16,8 @@ from springtide.engine.placement.tables import (
     FITS,
     UNREGISTERED,
     Table,
-    Tables,
 )
+from springtide.engine.placement.tables import Tables
 from springtide.model.refusal import Refusal
 
 Refusals = Iterator[tuple[Refusal, Rows]]
@@ -25,7 +25,7 @@ Refusals = Iterator[tuple[Refusal, Rows]]
 
 def refused_now(pod_class: PodClass, tables: Tables) -> Refusals:
     """Yield why rows refuse the class as they are, with the rows."""
-    table = tables.table(pod_class)
+    table = tables.told(pod_class)
     code = table.code[: tables.ledger.count]
 
     def refusal(row: int) -> Refusal:

@@ -7,19 +7,27 @@ rows are tried from the best one down until one places the pod.
 import numpy as np
 
 from springtide.engine.placement.classes import PodClass
-from springtide.engine.placement.tables import FITS, Placement, Tables
+from springtide.engine.placement.tables import Placement, Tables
+from springtide.model.columns import Float32
 
 
 def best_fit(pod_class: PodClass, tables: Tables) -> Placement | None:
     """Return the placement on the best row that takes a pod of this class, None if none does."""
-    while True:
-        table, count = tables.table(pod_class), tables.ledger.count
-        if not count:
-            return None
-        scores = np.where(table.code[:count] == FITS, table.score[:count], -np.inf)
-        row = int(scores.argmax())
-        if scores[row] == -np.inf:
-            return None
-        placement = tables.place(pod_class, row)
-        if isinstance(placement, Placement):
-            return placement
+    count = tables.ledger.count
+    if not count:
+        return None
+    rank = tables.table(pod_class).rank[:count]
+    row = int(rank.argmax())
+    if rank[row] == -np.inf:
+        return None
+    placement = tables.place(pod_class, row)
+    if isinstance(placement, Placement):
+        return placement
+    return tables.first_fit(pod_class, _by_rank(rank))
+
+
+def _by_rank(rank: Float32) -> list[int]:
+    """Return the rows that are left, the best first."""
+    rows = np.flatnonzero(rank > -np.inf)
+    order = np.argsort(-rank[rows], kind="stable")
+    return [int(row) for row in rows[order]]

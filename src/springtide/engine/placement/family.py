@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from springtide.engine.placement.screening import Screen
 from springtide.engine.placement.wishes import Wish
 from springtide.model.columns import DeviceColumns
 from springtide.model.device import Allocation, DeviceView, Inventory, Share
@@ -137,6 +138,10 @@ class DeviceFamily(Protocol):
 
     def evaluate(self, ask: Hashable, columns: DeviceColumns, rows: Rows) -> Verdicts:
         """Return the verdicts over these rows, vectorised."""
+        ...
+
+    def screen(self, ask: Hashable) -> Screen | None:
+        """Return what tells which rows fit as `evaluate` does, but quickly; None if nothing does."""
         ...
 
     def refusal(self, ask: Hashable, codes: npt.NDArray[np.uint8]) -> Refusal:

@@ -64,12 +64,7 @@ def in_sets(room: Int64, accepts: Bool, *, size: int) -> tuple[Int64, Bool]:
 def after(columns: DeviceColumns, cells: Cells, portions: Portions, taken: Int64) -> DeviceColumns:
     """Return a copy of the columns in which the devices serve so many pods more."""
     filled = copy.copy(columns)
-    for name, each in (
-        ("memory_used", portions.memory),
-        ("cores_used", portions.cores),
-        ("slots_used", 1),
-    ):
-        used = getattr(columns, name).copy()
-        used[cells.rows] += (taken * each).astype(np.int32)
-        setattr(filled, name, used)
+    filled.used = columns.used.copy()
+    for plane, each in enumerate((portions.memory, portions.cores, 1)):
+        filled.used[plane, cells.rows] += (taken * each).astype(np.int32)
     return filled

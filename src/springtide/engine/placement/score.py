@@ -66,11 +66,15 @@ def load_score(load: Load, weights: Weights = EVEN) -> float:
     return single(_SCALE * single(single(slots + cores) + memory))
 
 
-def node_scores(used: tuple[Sums, Sums, Sums], total: tuple[Sums, Sums, Sums]) -> Float32:
-    """Return the unweighted scores of many nodes from their sums of slots, cores and memory."""
-    slots, cores, memory = (_parts(*pair) for pair in zip(used, total, strict=True))
-    scores: Float32 = np.multiply((slots + cores) + memory, np.float32(_SCALE), dtype=np.float32)
-    scores[(total[0] == 0) | (total[1] == 0) | (total[2] == 0)] = 0
+def node_scores(used: Sums, total: Float32) -> Float32:
+    """Return the unweighted scores of n nodes from sums [3, n] of memory, cores and slots.
+
+    The total is infinite where a node has none of one of them, and its score is then 0.
+    """
+    memory, cores, slots = used.astype(np.float32) / total
+    scores: Float32 = slots + cores
+    scores += memory
+    scores *= np.float32(_SCALE)
     return scores
 
 
@@ -106,12 +110,6 @@ def _read_weight(part: str, weights: dict[str, int]) -> str:
         return f'unknown weight "{key}"'
     weights[key] = number
     return ""
-
-
-def _parts(used: Sums, total: Sums) -> Float32:
-    wholes = np.maximum(total, 1).astype(np.float32)
-    parts: Float32 = np.divide(used.astype(np.float32), wholes, dtype=np.float32)
-    return parts
 
 
 def _part(used: int, total: int) -> float:

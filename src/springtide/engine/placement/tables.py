@@ -7,26 +7,37 @@ vector verdict is an upper bound, `place` decides and writes its refusal back. W
 read other nodes changes anywhere, so it lies over the rest and is worked out anew at each look.
 Scheduler extenders, if there are any to ask, are asked last, about rows that nobody else refuses.
 
-Tables are bounded, rebuilt at will and never a source of truth.
+Tables are bounded, rebuilt at will and never a source of truth: without keeping any, every answer is
+the same.
 """
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
-from itertools import pairwise
 from types import MappingProxyType
 from typing import Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from springtide.engine.framework.framework import Framework, PreparedAsk
 from springtide.engine.framework.verdicts import PASSES, Verdicts, chosen
+from springtide.engine.placement.alike import equal_rows
 from springtide.engine.placement.classes import PodClass
 from springtide.engine.placement.extenders import Extenders
-from springtide.engine.placement.family import ABSENT, Ask, DeviceFamily, Rows
+from springtide.engine.placement.family import Ask, DeviceFamily, Rows
+from springtide.engine.placement.screening import Screen
+from springtide.engine.placement.table import (
+    CLOSED,
+    DEVICES,
+    DEVICES_INEXACT,
+    EXACT,
+    FITS,
+    SENSELESS,
+    UNREGISTERED,
+    Table,
+)
 from springtide.engine.placement.unregistered import unregistered
-from springtide.model.columns import DeviceColumns, grown
+from springtide.model.columns import Bool, DeviceColumns
 from springtide.model.device import Allocation, DeviceView, Share
 from springtide.model.ledger import Holding, Ledger
 from springtide.model.refusal import Refusal
@@ -34,16 +45,6 @@ from springtide.model.resource_claims import HeldClaim
 
 TABLES_MAX: Final = 512
 EXACT_MEMO_MAX: Final = 65_536
-
-FITS: Final = 0
-# Framework rules count from 1; what comes after them starts here.
-SENSELESS: Final = 249
-UNREGISTERED: Final = 250
-CLOSED: Final = 251
-DEVICES: Final = 252
-DEVICES_INEXACT: Final = 253
-EXACT: Final = 254
-
 
 Evaluate = Callable[[PreparedAsk, Ledger, Rows], Verdicts]
 
@@ -57,70 +58,6 @@ class Placement(msgspec.Struct, frozen=True, kw_only=True):
     device_claims: tuple[HeldClaim, ...] = ()
 
 
-class Table:
-    """The verdicts of one class, by row.
-
-    `code` is `FITS`, a framework rule's code or one of the codes above; `detail` and `unresolvable`
-    belong to a framework rule, `device_codes` to the family that refuses (`family`, by index of
-    the ask). `score` is the node's, and `exact` holds refusals that an exact placement or an
-    extender gave; extenders have `agreed` to a row's node. `covered` is what the rows said that
-    rules over other nodes have overruled.
-    """
-
-    def __init__(self, pod_class: PodClass, rows: int) -> None:
-        self.pod_class = pod_class
-        self.prepared: PreparedAsk | None = None
-        self.position = -1
-        self.asked_at = -1
-        self.agreed: npt.NDArray[np.bool_] = np.zeros(rows, np.bool_)
-        self.code: npt.NDArray[np.uint8] = np.zeros(rows, np.uint8)
-        self.detail: npt.NDArray[np.uint64] = np.zeros(rows, np.uint64)
-        self.unresolvable: npt.NDArray[np.bool_] = np.zeros(rows, np.bool_)
-        self.family: npt.NDArray[np.uint8] = np.zeros(rows, np.uint8)
-        self.score: npt.NDArray[np.float32] = np.zeros(rows, np.float32)
-        self.device_codes: npt.NDArray[np.uint8] = np.zeros((rows, 1), np.uint8)
-        self.exact: dict[int, Refusal] = {}
-        self.covered: _Covered | None = None
-
-    def grow(self, rows: int) -> None:
-        """Make room for this many rows."""
-        for name in (
-            "agreed",
-            "code",
-            "detail",
-            "unresolvable",
-            "family",
-            "score",
-            "device_codes",
-        ):
-            setattr(self, name, grown(getattr(self, name), rows))
-
-    def cover(self, rows: Rows, verdicts: Verdicts) -> None:
-        """Let these verdicts stand for the rows until they are uncovered."""
-        self.covered = _Covered(rows, self.code[rows], self.detail[rows], self.unresolvable[rows])
-        self.code[rows] = verdicts.rule
-        self.detail[rows] = verdicts.detail
-        self.unresolvable[rows] = verdicts.unresolvable
-
-    def uncover(self) -> None:
-        """Let the rows say again what they say by themselves."""
-        if self.covered is not None:
-            rows = self.covered.rows
-            self.code[rows] = self.covered.code
-            self.detail[rows] = self.covered.detail
-            self.unresolvable[rows] = self.covered.unresolvable
-            self.covered = None
-
-
-class _Covered(msgspec.Struct, frozen=True):
-    """What some rows of a table said by themselves."""
-
-    rows: Rows
-    code: npt.NDArray[np.uint8]
-    detail: npt.NDArray[np.uint64]
-    unresolvable: npt.NDArray[np.bool_]
-
-
 class Tables:
     """The verdicts of all classes over one ledger."""
 
@@ -132,13 +69,18 @@ class Tables:
         *,
         by_scheduler: Mapping[str, Framework] = MappingProxyType({}),
         extenders: Extenders | None = None,
+        is_kept: bool = True,
     ) -> None:
-        """Judge by the framework of the scheduler that a pod names, or else by the first one."""
+        """Judge by the framework of the scheduler that a pod names, or else by the first one.
+
+        Unless `is_kept`, nothing outlives a change of the ledger, and every look judges all rows.
+        """
         self.ledger = ledger
         self.framework = framework
         self.families = families
         self._by_scheduler = by_scheduler
         self._extenders = extenders
+        self._is_kept = is_kept
         self._tables: OrderedDict[PodClass, Table] = OrderedDict()
         self._memo: dict[tuple[Ask, DeviceView], Allocation | Refusal] = {}
 
@@ -182,14 +124,45 @@ class Tables:
     def _judged(self, pod_class: PodClass) -> Table:
         """Return the class's table as far as extenders are not needed for it."""
         table = self._tables.get(pod_class)
-        if table is None:
-            table = self._tables[pod_class] = Table(pod_class, len(self.ledger.born))
-            if len(self._tables) > TABLES_MAX:
-                self._tables.popitem(last=False)
+        if table is not None and table.position == self.ledger.changes.position:
+            return table
+        if table is None or not self._is_kept:
+            table = self._new(pod_class)
         else:
             self._tables.move_to_end(pod_class)
         self._refresh(table)
         return table
+
+    def _new(self, pod_class: PodClass) -> Table:
+        screens = tuple(map(self._screen, pod_class.asks))
+        table = self._tables[pod_class] = Table(pod_class, len(self.ledger.born), screens)
+        if len(self._tables) > TABLES_MAX:
+            self._tables.popitem(last=False)
+        return table
+
+    def _screen(self, ask: Ask) -> Screen | None:
+        family = self.families.get(ask.family)
+        return None if family is None else family.screen(ask)
+
+    def told(self, pod_class: PodClass) -> Table:
+        """Return the class's table with the codes of all devices that have been judged."""
+        table = self.table(pod_class)
+        count = self.ledger.count
+        by_devices = np.isin(table.code[:count], (FITS, DEVICES, EXACT))
+        rows = np.flatnonzero(table.untold[:count] & by_devices)
+        for index, ask in enumerate(pod_class.asks):
+            own = rows[table.family[rows] == index]
+            if len(own):
+                self._tell(table, ask, own)
+        return table
+
+    def _tell(self, table: Table, ask: Ask, rows: Rows) -> None:
+        columns = self.ledger.devices[ask.family]
+        verdicts = self.families[ask.family].evaluate(ask, columns, rows)
+        is_short = table.code[rows] == DEVICES
+        assert (verdicts.fits != is_short).all(), "a screen says otherwise than the verdict"
+        table.tell(rows, verdicts.codes)
+        table.code[rows[is_short & ~verdicts.is_exact]] = DEVICES_INEXACT
 
     def candidates(self, pod_class: PodClass) -> Rows:
         """Return the rows that fit as far as vectors can tell, ascending."""
@@ -211,8 +184,7 @@ class Tables:
             return self.refusal(pod_class, row)
         answer = self.allocate(pod_class, row)
         if isinstance(answer, Refusal):
-            table.code[row] = EXACT
-            table.exact[row] = answer
+            table.refuse(row, answer)
         return answer
 
     def allocate(self, pod_class: PodClass, row: int) -> Placement | Refusal:
@@ -259,7 +231,7 @@ class Tables:
 
     def refusal(self, pod_class: PodClass, row: int) -> Refusal:
         """Return why this row refuses the class; the row must refuse."""
-        table = self.table(pod_class)
+        table = self.told(pod_class)
         code = int(table.code[row])
         assert code != FITS
         ask = pod_class.asks[int(table.family[row])] if pod_class.asks else None
@@ -290,9 +262,9 @@ class Tables:
 
     def _refusing(self, pod_class: PodClass, *, below: int) -> dict[Refusal, list[Rows]]:
         """Return the distinct refusals of the rows below one, each with groups of its rows."""
-        table = self.table(pod_class)
+        table = self.told(pod_class)
         found: dict[Refusal, list[Rows]] = {}
-        for group in _equal_rows(table, below):
+        for group in equal_rows(table, below):
             found.setdefault(self.refusal(pod_class, int(group[0])), []).append(group)
         return found
 
@@ -334,12 +306,15 @@ class Tables:
             self._evaluate(table, np.arange(ledger.count), evaluate=framework.evaluate_node)
             return
         rows = ledger.changes.since(seen).astype(np.intp)
-        rows = rows[rows < ledger.count]
-        is_known = ledger.born[rows] < seen
-        table.agreed[rows[~is_known]] = False
-        self._evaluate(table, rows[~is_known], evaluate=framework.evaluate_node)
+        if rows[-1] >= ledger.count:
+            rows = rows[rows < ledger.count]
+        if ledger.last_born >= seen:
+            is_known = ledger.born[rows] < seen
+            table.agreed[rows[~is_known]] = False
+            self._evaluate(table, rows[~is_known], evaluate=framework.evaluate_node)
+            rows = rows[is_known]
         # What a node's own record decides stands whatever is placed on it.
-        rows = rows[is_known & ~framework.is_settled(table.code[rows])]
+        rows = rows[~framework.is_settled(table.code.take(rows))]
         self._evaluate(table, rows, evaluate=framework.evaluate_usage)
 
     def _ask(self, table: Table, extenders: Extenders) -> None:
@@ -355,8 +330,7 @@ class Tables:
             if answer is None:
                 table.agreed[row] = True
             else:
-                table.code[row] = EXACT
-                table.exact[row] = answer
+                table.refuse(row, answer)
 
     def _unasked(self, table: Table) -> Rows:
         count = self.ledger.count
@@ -383,18 +357,19 @@ class Tables:
         if not len(rows):
             return
         assert table.prepared is not None
-        for row in table.exact.keys() & set(rows.tolist()) if table.exact else ():
-            del table.exact[row]
+        table.forget_exact(rows)
         verdicts = evaluate(table.prepared, self.ledger, rows)
         table.code[rows] = verdicts.rule
         table.detail[rows] = verdicts.detail
         table.unresolvable[rows] = verdicts.unresolvable
+        table.untold[rows] = False
         if table.pod_class.refusal is not None:
             table.code[rows[table.code[rows] == FITS]] = SENSELESS
         for index, ask in enumerate(table.pod_class.asks):
-            left = rows[table.code[rows] == FITS]
+            left = rows[table.code.take(rows) == FITS]
             if len(left):
                 self._evaluate_devices(table, index, ask, left)
+        table.settle(rows)
 
     def _evaluate_devices(self, table: Table, index: int, ask: Ask, rows: Rows) -> None:
         table.family[rows] = index
@@ -406,25 +381,30 @@ class Tables:
             is_closed = np.fromiter((row in columns.closed for row in rows), np.bool_, len(rows))
             table.code[rows[is_closed]] = CLOSED
             rows = rows[~is_closed]
-        is_registered = columns.inventory[rows] >= 0
-        table.code[rows[~is_registered]] = UNREGISTERED
-        rows = rows[is_registered]
+        is_registered = columns.inventory.take(rows) >= 0
+        if not is_registered.all():
+            table.code[rows[~is_registered]] = UNREGISTERED
+            rows = rows[is_registered]
         if not len(rows):
             return
-        family = self.families[ask.family]
-        verdicts = family.evaluate(ask, columns, rows)
-        self._store_codes(table, rows, verdicts.codes)
+        family, screen = self.families[ask.family], table.screens[index]
+        if screen is None:
+            fits = self._evaluate_fully(table, ask, rows)
+        else:
+            fits = screen.fits(columns, rows)
+            table.code[rows[~fits]] = DEVICES
+            table.untold[rows] = True
+        rows = rows[fits]
+        table.score[rows] = family.scores(ask, columns, rows)
+
+    def _evaluate_fully(self, table: Table, ask: Ask, rows: Rows) -> Bool:
+        columns = self.ledger.devices[ask.family]
+        verdicts = self.families[ask.family].evaluate(ask, columns, rows)
+        table.tell(rows, verdicts.codes)
         refused = ~verdicts.fits
         table.code[rows[refused & verdicts.is_exact]] = DEVICES
         table.code[rows[refused & ~verdicts.is_exact]] = DEVICES_INEXACT
-        table.score[rows] = family.scores(ask, columns, rows)
-
-    def _store_codes(self, table: Table, rows: Rows, codes: npt.NDArray[np.uint8]) -> None:
-        width = codes.shape[1]
-        if table.device_codes.shape[1] < width:
-            table.device_codes = grown(table.device_codes, width, axis=1)
-        table.device_codes[rows, :width] = codes
-        table.device_codes[rows, width:] = ABSENT
+        return verdicts.fits
 
     # Devices
 
@@ -455,8 +435,7 @@ class Tables:
             return self.families[ask.family].refusal(ask, table.device_codes[row, :width])
         answer = self._place_exactly(ask, row)
         assert isinstance(answer, Refusal), "a family's vector verdict refuses what it can place"
-        table.code[row] = EXACT
-        table.exact[row] = answer
+        table.refuse(row, answer)
         return answer
 
 
@@ -479,40 +458,3 @@ def holding(uid: str, pod_class: PodClass, placement: Placement) -> Holding:
 def _closed(columns: DeviceColumns, row: int) -> Refusal:
     whys = columns.closed[row]
     return Refusal(rule=columns.family, reasons=tuple(sorted(set(whys.values()))))
-
-
-def _equal_rows(table: Table, below: int) -> list[Rows]:
-    """Part the rows that refuse into those with the same stored verdict, by their first rows."""
-    word = table.code[:below].astype(np.uint16)
-    word += table.unresolvable[:below].astype(np.uint16) << np.uint16(8)
-    found: list[Rows] = []
-    for rows in _parted(np.arange(below), word) if below else ():
-        code = int(table.code[rows[0]])
-        if code in {EXACT, DEVICES_INEXACT, CLOSED}:
-            # Exact refusals and inexact ones differ from row to row.
-            found.extend(rows[:, None])
-        elif code >= UNREGISTERED:
-            found += _parted_by_devices(table, rows)
-        elif code != FITS:
-            found += _parted(rows, table.detail[rows])
-    return sorted(found, key=lambda rows: int(rows[0]))
-
-
-def _parted_by_devices(table: Table, rows: Rows) -> list[Rows]:
-    groups = _parted(rows, table.family[rows])
-    if table.code[rows[0]] != DEVICES:
-        return groups
-    for position in range(table.device_codes.shape[1]):
-        codes = table.device_codes[:, position]
-        groups = [part for group in groups for part in _parted(group, codes[group])]
-    return groups
-
-
-def _parted(rows: Rows, values: npt.NDArray[np.generic]) -> list[Rows]:
-    """Part the rows by their values."""
-    if (values == values[0]).all():
-        return [rows]
-    order = np.argsort(values, kind="stable")
-    ordered, rows = values[order], rows[order]
-    starts = (np.flatnonzero(ordered[1:] != ordered[:-1]) + 1).tolist()
-    return [rows[start:end] for start, end in pairwise((0, *starts, len(rows)))]

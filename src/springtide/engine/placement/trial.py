@@ -4,7 +4,7 @@ What fitting a container takes is charged here, so that the next container sees 
 devices are tried and the checks of their use are those of HAMi's standard fit, common to all families.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -13,6 +13,7 @@ import msgspec
 from springtide.engine.placement import checks
 from springtide.engine.placement.order import Standing, arranged, sort_keys
 from springtide.engine.placement.score import Load, Weights, load_score
+from springtide.engine.placement.screening import Ceiling
 from springtide.model.device import Device, DeviceView, Inventory
 
 INVENTORIES_MAX: Final = 16_384
@@ -48,16 +49,30 @@ class Trial:
         *,
         weights: Weights,
         numa_bind: bool,
+        among: Sequence[int] | None = None,
     ) -> list[int]:
-        """Return all positions in the order in which they are tried."""
+        """Return all positions, or those among them, in the order in which they are tried."""
         keys = sort_keys(policy, numa_bind=numa_bind)
+        positions = range(len(self.devices)) if among is None else among
         standings = [
-            self._standing(position, added(device), weights)
-            for position, device in enumerate(self.devices)
+            self._standing(position, added(self.devices[position]), weights)
+            for position in positions
         ]
-        order = arranged(standings, keys)
+        order = [positions[index] for index in arranged(standings, keys)]
         order.reverse()
         return order
+
+    def serving(self, ceilings: Sequence[Ceiling | None]) -> list[int]:
+        """Return the positions of the devices whose use is below their ceilings."""
+        return [
+            position
+            for position, ceiling in enumerate(ceilings)
+            if ceiling is not None
+            and self.memory_mib[position] <= ceiling.memory_mib
+            and self.cores[position] <= ceiling.cores
+            and self.slots[position] <= ceiling.slots
+            and not self.opaque[position]
+        ]
 
     def charge(self, position: int, *, memory_mib: int, cores: int) -> None:
         """Count one grant as used."""

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from springtide.engine.placement.charges import plain_shares
 from springtide.engine.placement.checks import refusal_of_codes
 from springtide.engine.placement.family import Filling, Portion, Rows, Spelling, Verdicts
+from springtide.engine.placement.screening import Screen
 from springtide.engine.placement.wishes import Wish
 from springtide.model.columns import DeviceColumns
 from springtide.model.device import Allocation, DeviceView, Inventory, Share
@@ -79,6 +80,11 @@ class Ascend:
     def evaluate(self, ask: Hashable, columns: DeviceColumns, rows: Rows) -> Verdicts:
         """Return the verdicts over these rows, vectorised."""
         return vector.evaluate(_own(ask), columns, rows)
+
+    def screen(self, ask: Hashable) -> Screen | None:
+        """Return None: what pairs and shares of cores leave is told by `evaluate`."""
+        _own(ask)
+        return None
 
     def refusal(self, ask: Hashable, codes: npt.NDArray[np.uint8]) -> Refusal:
         """Return the refusal that one row's codes amount to."""

@@ -24,22 +24,27 @@ _ELIGIBILITIES_MAX: Final = 16384
 class Eligibility(msgspec.Struct, frozen=True, kw_only=True):
     """One ask against one inventory: candidates, and per position the lasting refusal or 0."""
 
-    candidates: frozenset[int]
+    in_order: tuple[int, ...]
     codes: tuple[int, ...]
     has_mig: bool
+
+    @property
+    def candidates(self) -> frozenset[int]:
+        """Return the positions of the candidates."""
+        return frozenset(self.in_order)
 
 
 @lru_cache(maxsize=_ELIGIBILITIES_MAX)
 def eligibility(ask: NvidiaAsk, inventory: Inventory) -> Eligibility:
     """Return which cards may serve the ask as far as nothing but registration counts."""
     devices = inventory.devices
-    candidates = frozenset(
+    candidates = tuple(
         position
         for position, device in enumerate(devices)
         if type_matches(FAMILY_NAME, device.type)
     )
     return Eligibility(
-        candidates=candidates,
+        in_order=candidates,
         codes=tuple(lasting_code(ask, device) for device in devices),
         has_mig=any(devices[position].mode == mig.MODE for position in candidates),
     )
@@ -68,19 +73,25 @@ def mode_ok(ask: NvidiaAsk, mode: str) -> bool:
 class CardTrial(Trial):
     """A trial of cards that may be cut into MIG instances."""
 
-    __slots__ = ("eligible", "occupied")
+    __slots__ = ("eligible", "kind", "occupied")
 
-    def __init__(self, view: DeviceView, eligible: Eligibility) -> None:
+    def __init__(self, view: DeviceView, ask: NvidiaAsk, *, kind: Inventory) -> None:
         super().__init__(view)
-        self.eligible = eligible
+        self.kind = kind
+        self.eligible = eligibility(ask, kind)
         self.occupied = [use.occupied for use in view.uses]
 
-    def tries(self, ask: NvidiaAsk, request: Request) -> list[int]:
-        """Return the candidates in the order in which they are tried."""
-        added = partial(_added, request)
-        order = self.order(ask.device_policy, added, weights=ask.weights, numa_bind=ask.numa_bind)
-        candidates = self.eligible.candidates
-        return [position for position in order if position in candidates]
+    def tries(
+        self, ask: NvidiaAsk, request: Request, *, among: Sequence[int] | None = None
+    ) -> list[int]:
+        """Return the candidates, or those among them, in the order in which they are tried."""
+        return self.order(
+            ask.device_policy,
+            partial(_added, request),
+            weights=ask.weights,
+            numa_bind=ask.numa_bind,
+            among=self.eligible.in_order if among is None else among,
+        )
 
     def occupy(self, position: int, placement: MigPlacement) -> None:
         """Count one MIG placement as taken."""

@@ -7,13 +7,14 @@ import numpy.typing as npt
 
 from springtide.engine.placement.checks import refusal_of_codes
 from springtide.engine.placement.family import Filling, Portion, Rows, Spelling, Verdicts
+from springtide.engine.placement.screening import Screen
 from springtide.engine.placement.wishes import Wish
 from springtide.model.columns import DeviceColumns
 from springtide.model.device import Allocation, DeviceView, Inventory, Share
 from springtide.model.node import Node
 from springtide.model.pod import Pod, PodSpec
 from springtide.model.refusal import Refusal
-from springtide.vendors.nvidia import codec, filling, fit, vector
+from springtide.vendors.nvidia import codec, filling, fit, screening, vector
 from springtide.vendors.nvidia.admission import admitted
 from springtide.vendors.nvidia.ask import ANNOTATIONS, NvidiaAsk, ask_of
 from springtide.vendors.nvidia.config import FAMILY_NAME, NvidiaConfig
@@ -79,6 +80,10 @@ class Nvidia:
     def evaluate(self, ask: Hashable, columns: DeviceColumns, rows: Rows) -> Verdicts:
         """Return the verdicts over these rows, vectorised."""
         return vector.evaluate(_own(ask), columns, rows)
+
+    def screen(self, ask: Hashable) -> Screen | None:
+        """Return what tells quickly which rows fit, None if only `evaluate` can."""
+        return screening.screen(_own(ask))
 
     def refusal(self, ask: Hashable, codes: npt.NDArray[np.uint8]) -> Refusal:
         """Return the refusal that one row's codes amount to."""

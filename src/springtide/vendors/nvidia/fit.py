@@ -16,18 +16,19 @@ from springtide.model.device import Allocation, DeviceView, Grant, Inventory
 from springtide.model.refusal import Refusal
 from springtide.vendors.nvidia import mig, topology
 from springtide.vendors.nvidia.ask import NvidiaAsk, Request
-from springtide.vendors.nvidia.cards import CardTrial, eligibility, memory_asked
+from springtide.vendors.nvidia.cards import CardTrial, memory_asked
 from springtide.vendors.nvidia.config import FAMILY_NAME
+from springtide.vendors.nvidia.screening import ceilings
 
 Grants = tuple[Grant, ...]
 
 
 def place(ask: NvidiaAsk, view: DeviceView) -> Allocation | Refusal:
     """Return what each container of the pod gets on this node, or why the pod does not fit."""
-    eligible = eligibility(ask, view.inventory)
+    kind = view.inventory if ask.reads_ids else view.but_for_ids
 
     def fresh() -> CardTrial:
-        return CardTrial(view, eligible)
+        return CardTrial(view, ask, kind=kind)
 
     def fit(trial: CardTrial, request: Request) -> Grants | Refusal:
         return fit_container(ask, request, trial)
@@ -42,18 +43,33 @@ def fit_container(ask: NvidiaAsk, request: Request, trial: CardTrial) -> Grants 
     """Return the cards that one container gets, charged to the trial, or why it gets none."""
     eligible = trial.eligible
     may_share_cards = eligible.has_mig and ask.accepts_mig
-    if request.count > len(eligible.candidates) and not may_share_cards:
+    if request.count > len(eligible.in_order) and not may_share_cards:
         return checks.node_short(FAMILY_NAME)
     return fit_cards(ask, request, trial)
 
 
 def fit_cards(ask: NvidiaAsk, request: Request, trial: CardTrial) -> Grants | Refusal:
     """Return the cards that one container gets, as if nobody had counted the candidates first."""
+    picked = _picked_at_once(ask, request, trial)
+    if picked is not None:
+        return _granted(picked, request, trial)
     walk = _walked(ask, request, trial)
     if len(walk.picked) < request.count:
-        total = len(trial.eligible.candidates)
+        total = len(trial.eligible.in_order)
         return checks.refusal_of(FAMILY_NAME, walk.counts, picked=len(walk.picked), total=total)
     return _granted(walk.picked, request, trial)
+
+
+def _picked_at_once(ask: NvidiaAsk, request: Request, trial: CardTrial) -> Sequence[int] | None:
+    """Return what a walk would pick where no pick depends on another; None if it has to be walked."""
+    if ask.numa_bind or trial.eligible.has_mig or has_token(ask.device_policy, TOPOLOGY_AWARE):
+        return None
+    serving = trial.serving(ceilings(ask, request, trial.kind))
+    if len(serving) < request.count:
+        return None
+    if len(serving) > 1:
+        serving = trial.tries(ask, request, among=serving)
+    return serving[: request.count]
 
 
 def _walked(ask: NvidiaAsk, request: Request, trial: CardTrial) -> "_Walk":

@@ -35,6 +35,7 @@ from springtide.vendors.nvidia import mig
 from springtide.vendors.nvidia.ask import NvidiaAsk, Request
 from springtide.vendors.nvidia.cards import mode_ok
 from springtide.vendors.nvidia.config import FAMILY_NAME
+from springtide.vendors.nvidia.screening import judged_alone
 
 _TABLES_MAX: Final = 4096
 
@@ -43,10 +44,9 @@ _TABLES_MAX: Final = 4096
 def evaluate(ask: NvidiaAsk, columns: DeviceColumns, rows: Rows) -> Verdicts:
     """Return the verdicts over these rows: the first refusing request's, or that all pass."""
     cells = NvidiaCells(ask, columns, rows)
-    judged = [request for request in ask.requests[: ask.init_count] if request is not None]
     app = [request for request in ask.requests[ask.init_count :] if request is not None]
     verdicts: Verdicts | None = None
-    for request in dict.fromkeys([*judged, *app[:1]]):
+    for request in judged_alone(ask):
         answer = _judged(cells, request)
         verdicts = answer if verdicts is None else joined(verdicts, answer)
     assert verdicts is not None

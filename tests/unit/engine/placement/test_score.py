@@ -1,11 +1,13 @@
 """Scores in single precision, and the weights that a pod may give them."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
 from springtide.engine.placement.score import (
+    Float32,
     Load,
-    Sums,
     Weights,
     load_score,
     node_scores,
@@ -56,28 +58,31 @@ def test_weights_change_which_card_is_fuller(weights: Weights, scores: tuple[flo
     assert weighted == pytest.approx(scores, rel=1e-6)
 
 
-def sums(*numbers: int) -> Sums:
-    return np.array(numbers, np.float64)
+def scored(
+    used: Sequence[tuple[float, float, float]], total: Sequence[tuple[float, float, float]]
+) -> Float32:
+    """Score nodes by their memory, cores and slots, used and in all."""
+    return node_scores(np.array(used, np.float64).T, np.array(total, np.float32).T)
 
 
 def test_a_nodes_score_sums_all_devices_first() -> None:
-    used = (sums(125, 5, 5), sums(300, 50, 50), sums(300, 4000, 4000))
-    total = (sums(250, 10, 20), sums(300, 100, 200), sums(300, 8000, 16000))
+    used = [(300, 300, 125), (4000, 50, 5), (4000, 50, 5)]
+    total = [(300, 300, 250), (8000, 100, 10), (16000, 200, 20)]
 
-    scores = node_scores(used, total)
+    scores = scored(used, total)
 
     assert scores.tolist() == [25.0, 15.0, 7.5]
     assert scores.dtype == np.float32
 
 
 def test_the_score_of_two_used_cards_is_the_recorded_one() -> None:
-    scores = node_scores((sums(3), sums(90), sums(50000)), (sums(20), sums(200), sums(81920)))
+    scores = scored([(50000, 90, 3)], [(81920, 200, 20)])
 
     assert scores.tolist() == [12.103515625]
 
 
 def test_a_node_without_capacity_scores_nothing() -> None:
-    scores = node_scores((sums(0), sums(0), sums(0)), (sums(0), sums(0), sums(0)))
+    scores = scored([(5, 0, 0)], [(np.inf, np.inf, np.inf)])
 
     assert scores.tolist() == [0.0]
 

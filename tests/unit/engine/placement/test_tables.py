@@ -6,7 +6,8 @@ from msgspec.structs import replace
 
 from springtide.base.taints import Taint
 from springtide.engine.placement.classes import Classifier, PodClass
-from springtide.engine.placement.tables import EXACT, FITS, TABLES_MAX, Placement, Tables, holding
+from springtide.engine.placement.table import EXACT, FITS
+from springtide.engine.placement.tables import TABLES_MAX, Placement, Tables, holding
 from springtide.model.device import Device, DeviceView, Inventory, MigPlacement, Share
 from springtide.model.ledger import Holding, Ledger
 from springtide.model.node import Node

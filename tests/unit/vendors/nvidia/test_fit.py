@@ -7,7 +7,7 @@ from springtide.model.device import Allocation, Device, DeviceView, Use
 from springtide.model.refusal import Refusal
 from springtide.vendors.nvidia import FAMILY
 from springtide.vendors.nvidia.ask import NvidiaAsk, Request
-from springtide.vendors.nvidia.cards import CardTrial, eligibility
+from springtide.vendors.nvidia.cards import CardTrial
 from springtide.vendors.nvidia.fit import fit_cards
 from tests.unit.vendors.nvidia.building import (
     DEVICE_POLICY,
@@ -49,7 +49,7 @@ def fitted(
     wish = structs.replace(
         ask(pod(container(gpu=1, mem=1), annotations=notes)), requests=(request,)
     )
-    trial = CardTrial(node, eligibility(wish, node.inventory))
+    trial = CardTrial(node, wish, kind=node.inventory)
     answer = fit_cards(wish, request, trial)
     if isinstance(answer, Refusal):
         return answer.text

@@ -1,0 +1,122 @@
+"""One class's table: what every row says to its pods, as arrays.
+
+A row's `code` is `FITS`, a framework rule's code or one of the codes below, and its `rank` is the
+score by which rows that fit are preferred, minus infinity for all others. Whether a row has enough
+devices is known at once; which device refuses and why is told where somebody asks (`untold`).
+"""
+
+from typing import Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from springtide.engine.framework.framework import PreparedAsk
+from springtide.engine.framework.verdicts import Verdicts
+from springtide.engine.placement.classes import PodClass
+from springtide.engine.placement.family import ABSENT, Rows
+from springtide.engine.placement.screening import Screen
+from springtide.model.columns import Bool, Float32, grown
+from springtide.model.refusal import Refusal
+
+FITS: Final = 0
+# Framework rules count from 1; what comes after them starts here.
+SENSELESS: Final = 249
+UNREGISTERED: Final = 250
+CLOSED: Final = 251
+DEVICES: Final = 252
+DEVICES_INEXACT: Final = 253
+EXACT: Final = 254
+
+_NOWHERE: Final = np.float32(-np.inf)
+
+
+class Table:
+    """The verdicts of one class, by row.
+
+    `detail` and `unresolvable` belong to a framework rule, `device_codes` to the family that refuses
+    (`family`, by index of the ask), as far as they are told. `score` is the node's, and `exact` holds
+    refusals that an exact placement or an extender gave; extenders have `agreed` to a row's node.
+    `covered` is what the rows said that rules over other nodes have overruled. `screens` are the
+    asks' own, None where a family has none.
+    """
+
+    def __init__(
+        self, pod_class: PodClass, rows: int, screens: tuple[Screen | None, ...] = ()
+    ) -> None:
+        self.pod_class = pod_class
+        self.screens = screens
+        self.prepared: PreparedAsk | None = None
+        self.position = -1
+        self.asked_at = -1
+        self.agreed: Bool = np.zeros(rows, np.bool_)
+        self.code: npt.NDArray[np.uint8] = np.zeros(rows, np.uint8)
+        self.detail: npt.NDArray[np.uint64] = np.zeros(rows, np.uint64)
+        self.unresolvable: Bool = np.zeros(rows, np.bool_)
+        self.family: npt.NDArray[np.uint8] = np.zeros(rows, np.uint8)
+        self.score: Float32 = np.zeros(rows, np.float32)
+        self.rank: Float32 = np.full(rows, _NOWHERE, np.float32)
+        self.untold: Bool = np.zeros(rows, np.bool_)
+        self.device_codes: npt.NDArray[np.uint8] = np.zeros((0, 0), np.uint8)
+        self.exact: dict[int, Refusal] = {}
+        self.covered: _Covered | None = None
+
+    def grow(self, rows: int) -> None:
+        """Make room for this many rows."""
+        for name in ("agreed", "code", "detail", "unresolvable", "family", "score", "untold"):
+            setattr(self, name, grown(getattr(self, name), rows))
+        known = len(self.rank)
+        self.rank = grown(self.rank, rows)
+        self.rank[known:] = _NOWHERE
+
+    def settle(self, rows: Rows) -> None:
+        """Let the ranks of these rows follow from their codes and scores."""
+        self.rank[rows] = np.where(self.code[rows] == FITS, self.score[rows], _NOWHERE)
+
+    def refuse(self, row: int, refusal: Refusal) -> None:
+        """Write back what an exact placement or an extender said."""
+        self.code[row] = EXACT
+        self.exact[row] = refusal
+        self.rank[row] = _NOWHERE
+
+    def forget_exact(self, rows: Rows) -> None:
+        """Drop what was written back of these rows, which are judged anew."""
+        if self.exact:
+            for row in self.exact.keys() & set(rows.tolist()):
+                del self.exact[row]
+
+    def tell(self, rows: Rows, codes: npt.NDArray[np.uint8]) -> None:
+        """Store the devices' codes [rows, width] of these rows."""
+        width = codes.shape[1]
+        table = grown(self.device_codes, len(self.code))
+        self.device_codes = grown(table, width, axis=1)
+        self.device_codes[rows, :width] = codes
+        self.device_codes[rows, width:] = ABSENT
+        self.untold[rows] = False
+
+    def cover(self, rows: Rows, verdicts: Verdicts) -> None:
+        """Let these verdicts stand for the rows until they are uncovered."""
+        self.covered = _Covered(rows, self.code[rows], self.detail[rows], self.unresolvable[rows])
+        self.code[rows] = verdicts.rule
+        self.detail[rows] = verdicts.detail
+        self.unresolvable[rows] = verdicts.unresolvable
+        self.rank[rows] = _NOWHERE
+
+    def uncover(self) -> None:
+        """Let the rows say again what they say by themselves."""
+        if self.covered is not None:
+            rows = self.covered.rows
+            self.code[rows] = self.covered.code
+            self.detail[rows] = self.covered.detail
+            self.unresolvable[rows] = self.covered.unresolvable
+            self.covered = None
+            self.settle(rows)
+
+
+class _Covered(msgspec.Struct, frozen=True):
+    """What some rows of a table said by themselves."""
+
+    rows: Rows
+    code: npt.NDArray[np.uint8]
+    detail: npt.NDArray[np.uint64]
+    unresolvable: Bool
