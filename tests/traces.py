@@ -1,5 +1,6 @@
 """The public trace as it lies in the tree, and small traces written out."""
 
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -46,5 +47,9 @@ def openb_recorded(pods: str) -> Workload:
 
 def openb_placements(pods: str, policy: str) -> tuple[TracePlacement | None, ...]:
     """Return where the recorded arrivals went under a policy."""
-    path = TRACE / "golden" / f"{pods}_t13_s42_placements.csv"
-    return read_placements(path.read_bytes(), source=path.name)[policy]
+    return _placements(f"{pods}_t13_s42_placements.csv")[policy]
+
+
+@cache
+def _placements(name: str) -> Mapping[str, tuple[TracePlacement | None, ...]]:
+    return read_placements((TRACE / "golden" / name).read_bytes(), source=name)

@@ -6,8 +6,37 @@ is the cluster while it fills, `tables` keep what a policy thinks of each node f
 what is allocated, what is a fragment for the typical pods (`typical`, `fragmentation`), and what failed.
 """
 
+from springtide.engine.trace.chance import Chance, Stream
 from springtide.engine.trace.errors import UnusableTrace
-from springtide.engine.trace.run import Capacity, Run
+from springtide.engine.trace.fragmentation import LABELS, Fragmentation
+from springtide.engine.trace.measuring import measured
+from springtide.engine.trace.policy import Placing, Policy, Setting
+from springtide.engine.trace.replay import Placed, Replay, replayed
+from springtide.engine.trace.run import NOWHERE, Capacity, Run
+from springtide.engine.trace.shape import Shape, shape_of
+from springtide.engine.trace.state import State
 from springtide.engine.trace.workload import Workload, recorded, seeded
 
-__all__ = ["Capacity", "Run", "UnusableTrace", "Workload", "recorded", "seeded"]
+__all__ = [
+    "LABELS",
+    "NOWHERE",
+    "Capacity",
+    "Chance",
+    "Fragmentation",
+    "Placed",
+    "Placing",
+    "Policy",
+    "Replay",
+    "Run",
+    "Setting",
+    "Shape",
+    "State",
+    "Stream",
+    "UnusableTrace",
+    "Workload",
+    "measured",
+    "recorded",
+    "replayed",
+    "seeded",
+    "shape_of",
+]

@@ -38,6 +38,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     labels: Mapping[str, float]
     cpu_used_milli: int
     memory_used_mib: int
+    nodes_used: int
     gpus_touched: int
     capacity: Capacity
     failed_by_class: Mapping[str, int]

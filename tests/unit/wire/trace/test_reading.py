@@ -127,7 +127,7 @@ def test_a_recorded_replay_is_read() -> None:
     ranks = read_ranks(b"rank,sn\n0,m\n1,n\n", source="s")
     placements = read_placements(b"seq,fgd,dotprod\n0,n:0-3,m\n1,-,m:7\n", source="s")
 
-    assert arrivals == (TraceArrival("a", False), TraceArrival("a", True))
+    assert arrivals == (TraceArrival("a", is_clone=False), TraceArrival("a", is_clone=True))
     assert ranks == ("m", "n")
     assert placements == {
         "fgd": (TracePlacement("n", (0, 3)), None),
