@@ -27,6 +27,7 @@ from bench import (  # noqa: E402
     overlay,
     placing,
     plan_dump,
+    replay,
     scheduling,
     scores,
 )
@@ -44,6 +45,7 @@ BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
     "headroom": headroom.measure,
     "overlay": overlay.measure,
     "placing": placing.measure,
+    "replay": replay.measure,
     "scores": scores.measure,
     "device_selectors": device_selectors.measure,
     "claims": claims.measure,
