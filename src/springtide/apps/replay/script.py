@@ -5,7 +5,7 @@ created, so that neither the order of files nor that of a server's list decides 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Iterator, Set
 from typing import Final
 
 import msgspec
@@ -29,6 +29,11 @@ PLAIN: Final = ("asks for no devices", "ask for no devices")
 # Every answer about an input says it of pods on nodes that the input does not have.
 ELSEWHERE: Final = ("", "")
 
+_OUTCOMES: Final = (
+    ("stays on its node", "stay on their nodes"),
+    ("is left out", "are left out"),
+)
+
 
 class Script(msgspec.Struct, frozen=True, kw_only=True):
     """An input made ready: `recorded` as it is, and `cleared` of the pods that come, which wait there.
@@ -47,39 +52,27 @@ def script(found: Input, *, managed: Set[str], is_devices_only: bool) -> Script:
 
     With `is_devices_only` pods that ask for none of these do not come.
     """
+    wanted = managed if is_devices_only else None
     known = {node.name for node in found.nodes}
-    staying: Counter[Reason] = Counter()
-    absent: Counter[Reason] = Counter()
-    recorded: list[Pod] = []
-    cleared: list[Pod] = []
-    is_recorded = False
-    for pod in in_order(found.pods):
-        reason = _reason(pod, known, managed if is_devices_only else None)
-        if reason is None:
-            recorded.append(replace(pod, nominated_node=""))
-            cleared.append(_unbound(pod))
-            is_recorded |= bool(pod.node_name)
-        elif pod.node_name and not pod.is_finished:
-            recorded.append(pod)
-            cleared.append(pod)
-            staying[reason] += 1
-        else:
-            absent[reason] += 1
-    manifests = [
-        pod for pod in in_order(found.manifests) if not is_devices_only or _asks(pod, managed)
-    ]
-    absent[PLAIN] += len(found.manifests) - len(manifests)
-    # Neither new nodes nor what would be on them is asked about.
-    bare = replace(found, groups=(), profiles=(), daemon_sets=(), manifests=tuple(manifests))
-    bare = replace(bare, nodes=tuple(sorted(found.nodes, key=lambda node: node.name)))
+    stored = [(pod, _reason(pod, known, wanted)) for pod in in_order(found.pods)]
+    planned = [(pod, _plain(pod, wanted)) for pod in in_order(found.manifests)]
+    there = [(pod, reason) for pod, reason in stored if reason is None or _occupies(pod)]
+    bare = replace(
+        found,
+        nodes=tuple(sorted(found.nodes, key=lambda node: node.name)),
+        manifests=tuple(pod for pod, why in planned if why is None or _occupies(pod)),
+        # Neither new nodes nor what would be on them is asked about.
+        groups=(),
+        profiles=(),
+        daemon_sets=(),
+    )
     return Script(
-        recorded=replace(bare, pods=tuple(recorded)),
-        cleared=replace(bare, pods=tuple(cleared)),
-        is_recorded=is_recorded,
-        notes=(
-            *_told(staying, "stays on its node", "stay on their nodes"),
-            *_told(absent, "is left out", "are left out"),
+        recorded=replace(bare, pods=tuple(replace(pod, nominated_node="") for pod, _ in there)),
+        cleared=replace(
+            bare, pods=tuple(_unbound(pod) if why is None else pod for pod, why in there)
         ),
+        is_recorded=any(reason is None and pod.node_name for pod, reason in there),
+        notes=tuple(_told([*stored, *planned])),
     )
 
 
@@ -99,12 +92,19 @@ def _reason(pod: Pod, known: Set[str], managed: Set[str] | None) -> Reason | Non
     # What a claim was given stands in the claim, and only its own pod may have it.
     if pod.node_name and pod.spec.device_claims:
         return CLAIMING
-    return None if managed is None or _asks(pod, managed) else PLAIN
+    return _plain(pod, managed)
 
 
-def _asks(pod: Pod, managed: Set[str]) -> bool:
+def _plain(pod: Pod, managed: Set[str] | None) -> Reason | None:
+    if managed is None:
+        return None
     containers = (*pod.spec.init_containers, *pod.spec.containers)
-    return any(name in managed for each in containers for name, _ in (*each.limits, *each.requests))
+    names = (name for each in containers for name, _ in (*each.limits, *each.requests))
+    return PLAIN if managed.isdisjoint(names) else None
+
+
+def _occupies(pod: Pod) -> bool:
+    return bool(pod.node_name) and not pod.is_finished
 
 
 def _unbound(pod: Pod) -> Pod:
@@ -122,10 +122,12 @@ def _unbound(pod: Pod) -> Pod:
     )
 
 
-def _told(counts: Counter[Reason], one: str, many: str) -> tuple[str, ...]:
-    """Return a sentence for each reason, with what becomes of one pod or of many."""
-    return tuple(
-        f"{counted(count, 'pod')} {reason[count > 1]} and {many if count > 1 else one}."
-        for reason, count in sorted(counts.items())
-        if count and reason != ELSEWHERE
+def _told(parted: Iterable[tuple[Pod, Reason | None]]) -> Iterator[str]:
+    """Yield a sentence for each reason and what becomes of the pods."""
+    counts = Counter(
+        (not _occupies(pod), reason) for pod, reason in parted if reason not in {None, ELSEWHERE}
     )
+    for (is_absent, reason), count in sorted(counts.items()):
+        assert reason is not None
+        outcome = _OUTCOMES[is_absent]
+        yield f"{counted(count, 'pod')} {reason[count > 1]} and {outcome[count > 1]}."
