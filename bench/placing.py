@@ -72,11 +72,11 @@ class World:
         self._chance = random.Random(1)
         self._number = count()
         for _ in range(4 * nodes):
-            self._place_one(self._next())
+            self._place_one(self.next())
 
     def place(self, pods: int) -> float:
         """Place so many pods; return the seconds for one."""
-        coming = [self._next() for _ in range(pods)]
+        coming = [self.next() for _ in range(pods)]
 
         def place_all() -> None:
             for pod in coming:
@@ -86,7 +86,7 @@ class World:
 
     def place_plainly(self, pods: int) -> float:
         """Decide about so many pods by the exact fit of every node; return the seconds for one."""
-        coming = [self.classify(self._next()) for _ in range(pods)]
+        coming = [self.classify(self.next()) for _ in range(pods)]
         family = KINDS["NVIDIA"]
         rows = range(self.ledger.count)
 
@@ -99,7 +99,8 @@ class World:
 
         return cpu_s(decide_all) / pods
 
-    def _next(self) -> Pod:
+    def next(self) -> Pod:
+        """Return the next pod that comes, of any class."""
         number = next(self._number)
         spec = self._chance.choice(self.specs)
         return Pod(namespace="default", name=f"pod-{number}", uid=f"pod-{number}", spec=spec)
@@ -133,7 +134,7 @@ def _tried(world: World) -> Iterator[Figure]:
 
 def _trial_s(world: World) -> float:
     overlay = Overlay(world.ledger)
-    pod_class = world.classify(world._next())  # noqa: SLF001 - any pod will do
+    pod_class = world.classify(world.next())
 
     def tries() -> None:
         for _ in range(TRIES):

@@ -28,6 +28,7 @@ from bench import (  # noqa: E402
     placing,
     plan_dump,
     replay,
+    schedulable,
     scheduling,
     scores,
 )
@@ -40,6 +41,7 @@ BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
     "gangs": gangs.measure,
     "first_sight": first_sight.measure,
     "filters": filters.measure,
+    "schedulable": schedulable.measure,
     "scheduling": scheduling.measure,
     "estimate": estimate.measure,
     "headroom": headroom.measure,

@@ -121,7 +121,8 @@ class DeviceColumns:
     """Devices of one family: static cells, int32 [rows, widest node], and what is used of them.
 
     `used` [4, rows, widest node] stacks memory, cores, slots and opaque shares, so that one look
-    reads them together; `memory_used` and the like are its planes. `count[row]` devices are present
+    reads them together; `memory_used` and the like are its planes, and `used_sums` [3, rows] adds up
+    the memory, cores and slots of each row. `count[row]` devices are present
     in a row; cells beyond are zero. `inventory[row]` codes the row's inventory in `inventories`
     (-1: none), `model` codes device types and `mode` modes; `repeats[row]` says that the inventory
     names an id twice. `kind[row]` codes what the devices are but for their ids: `kinds` holds one
@@ -143,6 +144,7 @@ class DeviceColumns:
         self.kinds: list[Inventory] = []
         self.kind_totals: Float32 = np.ones((3, 1), np.float32)
         self.used: Int32 = np.zeros((4, rows, 1), np.int32)
+        self.used_sums: Int64 = np.zeros((3, rows), np.int64)
         self.memory_total, self.cores_total = _cells(rows), _cells(rows)
         self.slots_total: Int32 = _cells(rows)
         self.model, self.mode, self.numa = _cells(rows), _cells(rows), _cells(rows)
@@ -195,6 +197,7 @@ class DeviceColumns:
         self.kind = grown(self.kind, rows, axis=0)
         self.kind[old:] = -1
         self.used = grown(self.used, rows, axis=1)
+        self.used_sums = grown(self.used_sums, rows, axis=1)
         self.repeats = grown(self.repeats, rows, axis=0)
         for name in self._CELLS:
             setattr(self, name, grown(getattr(self, name), rows, axis=0))
@@ -212,6 +215,7 @@ class DeviceColumns:
             getattr(self, name)[row] = 0
         if self.inventory[row] >= 0:
             self.used[:, row] = 0
+            self.used_sums[:, row] = 0
         self.closed.pop(row, None)
         devices = inventory.devices if inventory else ()
         self.inventory[row] = self.inventories.code(inventory) if inventory else -1
@@ -229,6 +233,7 @@ class DeviceColumns:
             cells = getattr(self, name)
             cells[target] = cells[source]
         self.used[:, target] = self.used[:, source]
+        self.used_sums[:, target] = self.used_sums[:, source]
         self.inventory[target] = self.inventory[source]
         self.kind[target] = self.kind[source]
         self.count[target] = self.count[source]
@@ -262,12 +267,16 @@ class DeviceColumns:
 
     def take(self, row: int, shares: Sequence[Share], *, sign: int = 1) -> None:
         """Count the shares as used (sign 1) or free them again (sign -1)."""
-        used = self.used
+        used, sums = self.used, self.used_sums
         for share in shares:
             position = share.position
-            used[0, row, position] += sign * share.memory_mib
-            used[1, row, position] += sign * share.cores
-            used[2, row, position] += sign * share.slots
+            memory, cores, slots = sign * share.memory_mib, sign * share.cores, sign * share.slots
+            used[0, row, position] += memory
+            used[1, row, position] += cores
+            used[2, row, position] += slots
+            sums[0, row] += memory
+            sums[1, row] += cores
+            sums[2, row] += slots
             if share.is_opaque:
                 used[3, row, position] += sign
             if share.occupied:
@@ -277,11 +286,14 @@ class DeviceColumns:
         """Count many shares, each with its row, as used."""
         rows = np.array([row for row, _ in taken], np.intp)
         positions = np.array([share.position for _, share in taken], np.intp)
-        cells = (rows, positions)
-        np.add.at(self.memory_used, cells, [share.memory_mib for _, share in taken])
-        np.add.at(self.cores_used, cells, [share.cores for _, share in taken])
-        np.add.at(self.slots_used, cells, [share.slots for _, share in taken])
-        np.add.at(self.opaque, cells, [share.is_opaque for _, share in taken])
+        amounts = np.array(
+            [(share.memory_mib, share.cores, share.slots, share.is_opaque) for _, share in taken],
+            np.int32,
+        ).reshape(-1, 4)
+        for plane, each in enumerate(amounts.T):
+            np.add.at(self.used[plane], (rows, positions), each)
+        for plane, each in enumerate(amounts.T[:3]):
+            np.add.at(self.used_sums[plane], rows, each)
         for row, share in taken:
             if share.occupied:
                 self._occupy((row, share.position), share.occupied, 1)

@@ -30,7 +30,7 @@ class MigProfile(msgspec.Struct, frozen=True, kw_only=True):
     placements: tuple[MigPlacement, ...]
 
 
-class Device(msgspec.Struct, frozen=True, kw_only=True):
+class Device(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One accelerator as registered. Hashable; `links` are pair scores to other devices' ids.
 
     `network` numbers the fast network that the device is part of, None where none is registered.

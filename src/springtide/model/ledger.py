@@ -335,4 +335,6 @@ def _check_devices(columns: DeviceColumns, fresh: DeviceColumns, count: int) -> 
         width = expected.shape[1]
         assert (counted[:, :width] == expected).all(), f"{columns.family} {name} has drifted"
         assert not counted[:, width:].any(), f"{columns.family} {name} has drifted"
+    summed = columns.used[:3, :count].sum(axis=2)
+    assert (columns.used_sums[:, :count] == summed).all(), f"{columns.family} sums have drifted"
     assert columns.occupied == fresh.occupied, f"{columns.family} MIG placements have drifted"

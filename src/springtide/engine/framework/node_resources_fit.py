@@ -71,12 +71,13 @@ class _Asked:
 
     def evaluate(self, ledger: Ledger, selected: Selection) -> Outcome | None:
         resources = ledger.resources
-        if self._wanted is None or len(self._wanted) != len(resources.used):
+        if self._wanted is None:
             self._wanted = self._listed(resources)
         if self._wanted is None:
             return self._one_by_one(ledger, selected)
-        have = resources.allocatable[:, selected.cells]
-        short = have - resources.used[:, selected.cells] < self._wanted
+        height = len(self._wanted)
+        have = resources.allocatable[:height, selected.cells]
+        short = have - resources.used[:height, selected.cells] < self._wanted
         if not np.count_nonzero(short):
             return None
         lasting = short & (have < self._wanted)
@@ -88,15 +89,17 @@ class _Asked:
         )
 
     def _listed(self, resources: ResourceColumns) -> Int64 | None:
-        """Return the amounts as a column beside the ledger's, if every one of them has its row.
+        """Return the amounts as a column beside the ledger's first ones, if all have their rows.
 
         What is not asked is never short.
         """
-        indices = [resources.known(name) for name, _ in self._amounts]
-        if None in indices or len(indices) > BITS or self._delegated:
+        known = [resources.known(name) for name, _ in self._amounts]
+        indices = [index for index in known if index is not None]
+        if len(indices) < len(known) or len(known) > BITS or self._delegated:
             return None
-        wanted = np.full((len(resources.used), 1), _NOTHING, np.int64)
-        self._bits = np.zeros((len(resources.used), 1), np.uint64)
+        height = max(indices) + 1
+        wanted = np.full((height, 1), _NOTHING, np.int64)
+        self._bits = np.zeros((height, 1), np.uint64)
         for bit, (index, (_, amount)) in enumerate(zip(indices, self._amounts, strict=True)):
             wanted[index], self._bits[index] = amount, 1 << bit
         return wanted

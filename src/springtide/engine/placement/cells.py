@@ -152,6 +152,5 @@ def joined(earlier: Verdicts, later: Verdicts) -> Verdicts:
 
 def load_scores(columns: DeviceColumns, rows: Rows) -> Float32:
     """Return how loaded the nodes are, all devices of the family taken together."""
-    # Whole numbers, exact in double precision.
-    used = np.einsum("ijk->ij", columns.used[:3].take(rows, axis=1), dtype=np.float64)
-    return node_scores(used, columns.kind_totals.take(columns.kind.take(rows), axis=1))
+    totals = columns.kind_totals.take(columns.kind.take(rows), axis=1)
+    return node_scores(columns.used_sums.take(rows, axis=1), totals)

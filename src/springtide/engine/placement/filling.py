@@ -64,7 +64,8 @@ def in_sets(room: Int64, accepts: Bool, *, size: int) -> tuple[Int64, Bool]:
 def after(columns: DeviceColumns, cells: Cells, portions: Portions, taken: Int64) -> DeviceColumns:
     """Return a copy of the columns in which the devices serve so many pods more."""
     filled = copy.copy(columns)
-    filled.used = columns.used.copy()
+    filled.used, filled.used_sums = columns.used.copy(), columns.used_sums.copy()
     for plane, each in enumerate((portions.memory, portions.cores, 1)):
         filled.used[plane, cells.rows] += (taken * each).astype(np.int32)
+        filled.used_sums[plane, cells.rows] += (taken * each).sum(axis=1)
     return filled

@@ -23,8 +23,7 @@ _INTEGER: Final = re.compile(r"[+-]?[0-9]{1,30}")
 _INT64_MAX: Final = 2**63 - 1
 
 Float32 = npt.NDArray[np.float32]
-Sums = npt.NDArray[np.float64]
-"""Whole numbers, exact in double precision."""
+Sums = npt.NDArray[np.int64]
 
 
 class Weights(msgspec.Struct, frozen=True, kw_only=True, gc=False):

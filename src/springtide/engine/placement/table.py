@@ -29,6 +29,9 @@ DEVICES_INEXACT: Final = 253
 EXACT: Final = 254
 
 _NOWHERE: Final = np.float32(-np.inf)
+_PER_ROW: Final = (
+    "agreed", "code", "detail", "family", "score", "settled", "unresolvable", "untold",
+)  # fmt: skip
 
 
 class Table:
@@ -37,6 +40,7 @@ class Table:
     `detail` and `unresolvable` belong to a framework rule, `device_codes` to the family that refuses
     (`family`, by index of the ask), as far as they are told. `score` is the node's, and `exact` holds
     refusals that an exact placement or an extender gave; extenders have `agreed` to a row's node.
+    What a `settled` row says stands whatever is placed on it.
     `covered` is what the rows said that rules over other nodes have overruled. `screens` are the
     asks' own, None where a family has none.
     """
@@ -49,6 +53,9 @@ class Table:
         self.prepared: PreparedAsk | None = None
         self.position = -1
         self.asked_at = -1
+        self.has_families = len(pod_class.asks) > 1
+        self.has_settled = False
+        self.settled: Bool = np.zeros(rows, np.bool_)
         self.agreed: Bool = np.zeros(rows, np.bool_)
         self.code: npt.NDArray[np.uint8] = np.zeros(rows, np.uint8)
         self.detail: npt.NDArray[np.uint64] = np.zeros(rows, np.uint64)
@@ -63,15 +70,16 @@ class Table:
 
     def grow(self, rows: int) -> None:
         """Make room for this many rows."""
-        for name in ("agreed", "code", "detail", "unresolvable", "family", "score", "untold"):
+        for name in _PER_ROW:
             setattr(self, name, grown(getattr(self, name), rows))
         known = len(self.rank)
         self.rank = grown(self.rank, rows)
         self.rank[known:] = _NOWHERE
 
-    def settle(self, rows: Rows) -> None:
-        """Let the ranks of these rows follow from their codes and scores."""
-        self.rank[rows] = np.where(self.code[rows] == FITS, self.score[rows], _NOWHERE)
+    def prefer(self, rows: Rows, *, among: Rows) -> None:
+        """Rank these rows by their scores, the others among those nowhere."""
+        self.rank[among] = _NOWHERE
+        self.rank[rows] = self.score.take(rows)
 
     def refuse(self, row: int, refusal: Refusal) -> None:
         """Write back what an exact placement or an extender said."""
@@ -110,7 +118,7 @@ class Table:
             self.detail[rows] = self.covered.detail
             self.unresolvable[rows] = self.covered.unresolvable
             self.covered = None
-            self.settle(rows)
+            self.prefer(rows[self.code[rows] == FITS], among=rows)
 
 
 class _Covered(msgspec.Struct, frozen=True):

@@ -43,7 +43,9 @@ from springtide.model.ledger import Holding, Ledger
 from springtide.model.refusal import Refusal
 from springtide.model.resource_claims import HeldClaim
 
-TABLES_MAX: Final = 512
+CELLS_MAX: Final = 8_000_000
+"""Rows of all tables together, each of some twenty bytes: tables seen longest ago go first."""
+TABLES_MIN: Final = 64
 EXACT_MEMO_MAX: Final = 65_536
 
 Evaluate = Callable[[PreparedAsk, Ledger, Rows], Verdicts]
@@ -70,9 +72,11 @@ class Tables:
         by_scheduler: Mapping[str, Framework] = MappingProxyType({}),
         extenders: Extenders | None = None,
         is_kept: bool = True,
+        cells_max: int = CELLS_MAX,
     ) -> None:
         """Judge by the framework of the scheduler that a pod names, or else by the first one.
 
+        All tables together have `cells_max` rows at most, unless that is less than a few tables'.
         Unless `is_kept`, nothing outlives a change of the ledger, and every look judges all rows.
         """
         self.ledger = ledger
@@ -81,6 +85,7 @@ class Tables:
         self._by_scheduler = by_scheduler
         self._extenders = extenders
         self._is_kept = is_kept
+        self._cells_max = cells_max
         self._tables: OrderedDict[PodClass, Table] = OrderedDict()
         self._memo: dict[tuple[Ask, DeviceView], Allocation | Refusal] = {}
 
@@ -136,7 +141,7 @@ class Tables:
     def _new(self, pod_class: PodClass) -> Table:
         screens = tuple(map(self._screen, pod_class.asks))
         table = self._tables[pod_class] = Table(pod_class, len(self.ledger.born), screens)
-        if len(self._tables) > TABLES_MAX:
+        while len(self._tables) > max(self._cells_max // len(self.ledger.born), TABLES_MIN):
             self._tables.popitem(last=False)
         return table
 
@@ -303,7 +308,7 @@ class Tables:
         ledger, framework = self.ledger, self.framework_of(table.pod_class)
         if seen < 0:
             table.agreed[:] = False
-            self._evaluate(table, np.arange(ledger.count), evaluate=framework.evaluate_node)
+            self._evaluate_nodes(table, np.arange(ledger.count))
             return
         rows = ledger.changes.since(seen).astype(np.intp)
         if rows[-1] >= ledger.count:
@@ -311,11 +316,19 @@ class Tables:
         if ledger.last_born >= seen:
             is_known = ledger.born[rows] < seen
             table.agreed[rows[~is_known]] = False
-            self._evaluate(table, rows[~is_known], evaluate=framework.evaluate_node)
+            self._evaluate_nodes(table, rows[~is_known])
             rows = rows[is_known]
-        # What a node's own record decides stands whatever is placed on it.
-        rows = rows[~framework.is_settled(table.code.take(rows))]
+        if table.has_settled:
+            rows = rows[~table.settled.take(rows)]
         self._evaluate(table, rows, evaluate=framework.evaluate_usage)
+
+    def _evaluate_nodes(self, table: Table, rows: Rows) -> None:
+        """Judge rows that are new; what their nodes' own records decide stands from then on."""
+        framework = self.framework_of(table.pod_class)
+        self._evaluate(table, rows, evaluate=framework.evaluate_node)
+        codes = table.code.take(rows)
+        table.settled[rows] = framework.is_settled(codes) | (codes == UNREGISTERED)
+        table.has_settled = bool(table.settled[: self.ledger.count].any())
 
     def _ask(self, table: Table, extenders: Extenders) -> None:
         """Let extenders judge the rows that are left; what they said of a node stands."""
@@ -362,40 +375,44 @@ class Tables:
         table.code[rows] = verdicts.rule
         table.detail[rows] = verdicts.detail
         table.unresolvable[rows] = verdicts.unresolvable
-        table.untold[rows] = False
+        left = rows[verdicts.rule == PASSES]
         if table.pod_class.refusal is not None:
-            table.code[rows[table.code[rows] == FITS]] = SENSELESS
+            table.code[left] = SENSELESS
+            left = left[:0]
         for index, ask in enumerate(table.pod_class.asks):
-            left = rows[table.code.take(rows) == FITS]
             if len(left):
-                self._evaluate_devices(table, index, ask, left)
-        table.settle(rows)
+                left = self._evaluate_devices(table, index, ask, left)
+        table.prefer(left, among=rows)
 
-    def _evaluate_devices(self, table: Table, index: int, ask: Ask, rows: Rows) -> None:
-        table.family[rows] = index
+    def _evaluate_devices(self, table: Table, index: int, ask: Ask, rows: Rows) -> Rows:
+        """Judge by the devices of one family, score the rows that they leave, and return these."""
+        if table.has_families:
+            table.family[rows] = index
         columns = self.ledger.devices.get(ask.family)
         if columns is None:
             table.code[rows] = UNREGISTERED
-            return
+            return rows[:0]
         if columns.closed:
             is_closed = np.fromiter((row in columns.closed for row in rows), np.bool_, len(rows))
             table.code[rows[is_closed]] = CLOSED
             rows = rows[~is_closed]
-        is_registered = columns.inventory.take(rows) >= 0
-        if not is_registered.all():
+        is_registered = columns.kind.take(rows) >= 0
+        if np.count_nonzero(is_registered) < len(rows):
             table.code[rows[~is_registered]] = UNREGISTERED
             rows = rows[is_registered]
         if not len(rows):
-            return
+            return rows
         family, screen = self.families[ask.family], table.screens[index]
         if screen is None:
             fits = self._evaluate_fully(table, ask, rows)
         else:
             fits = screen.fits(columns, rows)
-            table.code[rows[~fits]] = DEVICES
             table.untold[rows] = True
+            if np.count_nonzero(fits) < len(rows):
+                table.code[rows[~fits]] = DEVICES
         rows = rows[fits]
         table.score[rows] = family.scores(ask, columns, rows)
+        return rows
 
     def _evaluate_fully(self, table: Table, ask: Ask, rows: Rows) -> Bool:
         columns = self.ledger.devices[ask.family]

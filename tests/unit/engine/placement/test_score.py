@@ -62,7 +62,7 @@ def scored(
     used: Sequence[tuple[float, float, float]], total: Sequence[tuple[float, float, float]]
 ) -> Float32:
     """Score nodes by their memory, cores and slots, used and in all."""
-    return node_scores(np.array(used, np.float64).T, np.array(total, np.float32).T)
+    return node_scores(np.array(used, np.int64).T, np.array(total, np.float32).T)
 
 
 def test_a_nodes_score_sums_all_devices_first() -> None:

@@ -5,9 +5,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from springtide.base.taints import Taint
+from springtide.engine.framework.framework import Framework
 from springtide.engine.placement.classes import Classifier, PodClass
 from springtide.engine.placement.table import EXACT, FITS
-from springtide.engine.placement.tables import TABLES_MAX, Placement, Tables, holding
+from springtide.engine.placement.tables import TABLES_MIN, Placement, Tables, holding
 from springtide.model.device import Device, DeviceView, Inventory, MigPlacement, Share
 from springtide.model.ledger import Holding, Ledger
 from springtide.model.node import Node
@@ -267,12 +268,13 @@ def test_a_row_that_was_taken_back_is_no_candidate() -> None:
 
 
 def test_the_table_that_was_not_looked_at_longest_is_dropped() -> None:
-    tables = tables_of(ledger_of((node(cpu=1), ())))
+    ledger = ledger_of((node(cpu=1), ()))
+    tables = Tables(ledger, Framework(), FAMILIES, cells_max=1)
     classifier = Classifier(FAMILIES)
     first = classifier.classify(pod())
     table = tables.table(first)
 
-    for cpu in range(1, TABLES_MAX + 1):
+    for cpu in range(1, TABLES_MIN + 1):
         tables.table(classifier.classify(pod(cpu=f"{cpu}m")))
 
     assert tables.table(first) is not table
