@@ -22,8 +22,15 @@ ResultT = TypeVar("ResultT")
 
 STDIN: Final = "-"
 REQUEST_TIMEOUT: Final = "30s"
-NODE_POLICIES: Final = ("binpack", "spread")
-DEVICE_POLICIES: Final = ("binpack", "spread", "numa", "mutex", "topology-aware")
+NODE_POLICIES: Final = ("binpack", "spread", "fragmentation")
+DEVICE_POLICIES: Final = (
+    "binpack",
+    "spread",
+    "numa",
+    "mutex",
+    "topology-aware",
+    "fragmentation",
+)
 
 
 class Cluster(NamedTuple):

@@ -25,6 +25,7 @@ from springtide.engine.placement.alike import equal_rows
 from springtide.engine.placement.classes import PodClass
 from springtide.engine.placement.extenders import Extenders
 from springtide.engine.placement.family import Ask, DeviceFamily, Rows
+from springtide.engine.placement.policy import PolicyTable, Ranks
 from springtide.engine.placement.screening import Screen
 from springtide.engine.placement.table import (
     CLOSED,
@@ -71,6 +72,7 @@ class Tables:
         *,
         by_scheduler: Mapping[str, Framework] = MappingProxyType({}),
         extenders: Extenders | None = None,
+        policies: PolicyTable | None = None,
         is_kept: bool = True,
         cells_max: int = CELLS_MAX,
     ) -> None:
@@ -84,10 +86,11 @@ class Tables:
         self.families = families
         self._by_scheduler = by_scheduler
         self._extenders = extenders
+        self._policies = PolicyTable({}) if policies is None else policies
         self._is_kept = is_kept
         self._cells_max = cells_max
         self._tables: OrderedDict[PodClass, Table] = OrderedDict()
-        self._memo: dict[tuple[Ask, DeviceView], Allocation | Refusal] = {}
+        self._memo: dict[tuple[Ask, DeviceView, Ranks], Allocation | Refusal] = {}
 
     def framework_of(self, pod_class: PodClass) -> Framework:
         """Return the framework that judges pods of this class."""
@@ -129,7 +132,8 @@ class Tables:
     def _judged(self, pod_class: PodClass) -> Table:
         """Return the class's table as far as extenders are not needed for it."""
         table = self._tables.get(pod_class)
-        if table is not None and table.position == self.ledger.changes.position:
+        position = self.ledger.changes.position
+        if table is not None and table.position == position and table.is_scored:
             return table
         if table is None or not self._is_kept:
             table = self._new(pod_class)
@@ -140,7 +144,9 @@ class Tables:
 
     def _new(self, pod_class: PodClass) -> Table:
         screens = tuple(map(self._screen, pod_class.asks))
-        table = self._tables[pod_class] = Table(pod_class, len(self.ledger.born), screens)
+        policy = self._policies.for_nodes(pod_class)
+        table = Table(pod_class, len(self.ledger.born), screens, policy=policy)
+        self._tables[pod_class] = table
         while len(self._tables) > max(self._cells_max // len(self.ledger.born), TABLES_MIN):
             self._tables.popitem(last=False)
         return table
@@ -287,7 +293,7 @@ class Tables:
     def _refresh(self, table: Table) -> None:
         ledger = self.ledger
         seen, table.position = table.position, ledger.changes.position
-        if seen == table.position:
+        if seen == table.position and table.is_scored:
             return
         framework = self.framework_of(table.pod_class)
         if len(table.code) < len(ledger.born):
@@ -300,9 +306,25 @@ class Tables:
             is_anew = not before.lasts_by_row or before.elsewhere != prepared.elsewhere
         table.prepared = prepared
         table.uncover()
-        self._refresh_rows(table, -1 if is_anew else seen)
+        if is_anew or seen != table.position:
+            self._refresh_rows(table, -1 if is_anew else seen)
+        if not table.is_scored:
+            self._score_anew(table)
         if prepared.cluster_checks:
             self._cover(table, prepared)
+
+    def _score_anew(self, table: Table) -> None:
+        """Score all rows that fit, since the policy has changed its mind."""
+        assert table.policy is not None
+        table.scored_by = table.policy.version
+        rows = np.flatnonzero(table.code[: self.ledger.count] == FITS)
+        self._score(table, rows)
+        table.prefer(rows, among=rows)
+
+    def _score(self, table: Table, rows: Rows) -> None:
+        """Let the policy score rows that fit, unless all rows will be scored anyway."""
+        if table.policy is not None and table.is_scored and len(rows):
+            table.score[rows] = table.policy.scores(table.pod_class, self.ledger, rows)
 
     def _refresh_rows(self, table: Table, seen: int) -> None:
         ledger, framework = self.ledger, self.framework_of(table.pod_class)
@@ -382,6 +404,7 @@ class Tables:
         for index, ask in enumerate(table.pod_class.asks):
             if len(left):
                 left = self._evaluate_devices(table, index, ask, left)
+        self._score(table, left)
         table.prefer(left, among=rows)
 
     def _evaluate_devices(self, table: Table, index: int, ask: Ask, rows: Rows) -> Rows:
@@ -411,7 +434,8 @@ class Tables:
             if np.count_nonzero(fits) < len(rows):
                 table.code[rows[~fits]] = DEVICES
         rows = rows[fits]
-        table.score[rows] = family.scores(ask, columns, rows)
+        if table.policy is None:
+            table.score[rows] = family.scores(ask, columns, rows)
         return rows
 
     def _evaluate_fully(self, table: Table, ask: Ask, rows: Rows) -> Bool:
@@ -432,12 +456,14 @@ class Tables:
 
     def place_on(self, ask: Ask, view: DeviceView) -> Allocation | Refusal:
         """Return the exact placement on a view; equal questions are answered once."""
-        key = (ask, view)
+        policy = self._policies.for_devices(ask)
+        ranks = () if policy is None else policy.ranks(ask, view)
+        key = (ask, view, ranks)
         answer = self._memo.get(key)
         if answer is None:
             if len(self._memo) >= EXACT_MEMO_MAX:
                 self._memo.clear()
-            answer = self._memo[key] = self.families[ask.family].place(ask, view)
+            answer = self._memo[key] = self.families[ask.family].place(ask, view, ranks=ranks)
         return answer
 
     def _device_refusal(self, table: Table, ask: Ask, row: int) -> Refusal:

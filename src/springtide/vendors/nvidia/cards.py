@@ -75,8 +75,10 @@ class CardTrial(Trial):
 
     __slots__ = ("eligible", "kind", "occupied")
 
-    def __init__(self, view: DeviceView, ask: NvidiaAsk, *, kind: Inventory) -> None:
-        super().__init__(view)
+    def __init__(
+        self, view: DeviceView, ask: NvidiaAsk, *, kind: Inventory, ranks: tuple[int, ...] = ()
+    ) -> None:
+        super().__init__(view, ranks)
         self.kind = kind
         self.eligible = eligibility(ask, kind)
         self.occupied = [use.occupied for use in view.uses]

@@ -10,7 +10,7 @@ from springtide.engine.placement.family import Filling, Portion, Rows, Spelling,
 from springtide.engine.placement.screening import Screen
 from springtide.engine.placement.wishes import Wish
 from springtide.model.columns import DeviceColumns
-from springtide.model.device import Allocation, DeviceView, Inventory, Share
+from springtide.model.device import Allocation, Device, DeviceView, Inventory, Share
 from springtide.model.node import Node
 from springtide.model.pod import Pod, PodSpec
 from springtide.model.refusal import Refusal
@@ -19,6 +19,7 @@ from springtide.vendors.nvidia.admission import admitted
 from springtide.vendors.nvidia.ask import ANNOTATIONS, NvidiaAsk, ask_of
 from springtide.vendors.nvidia.config import FAMILY_NAME, NvidiaConfig
 from springtide.vendors.nvidia.detail import detail_of
+from springtide.vendors.nvidia.portion import portion_of
 from springtide.vendors.nvidia.spelling import spelled
 from springtide.vendors.nvidia.usage import shares_of
 from springtide.vendors.nvidia.wishes import wishes_of
@@ -69,6 +70,10 @@ class Nvidia:
         """Return how a pod asks for these cards; a Refusal if the configuration has no name for it."""
         return spelled(portion, self.config)
 
+    def portion(self, ask: Hashable, device: Device) -> Portion | None:
+        """Return what the ask takes of each device like this one; None if it takes none like it."""
+        return portion_of(_own(ask), device)
+
     def wishes(self, pod: Pod) -> tuple[Wish, ...]:
         """Return what the pod asks of this family as amounts that could be lowered one by one."""
         return wishes_of(pod, self.config)
@@ -94,9 +99,11 @@ class Nvidia:
         """Return each row's node score; the highest is preferred under the ask's node policy."""
         return vector.scores(_own(ask), columns, rows)
 
-    def place(self, ask: Hashable, view: DeviceView) -> Allocation | Refusal:
-        """Return the exact allocation on one node."""
-        return fit.place(_own(ask), view)
+    def place(
+        self, ask: Hashable, view: DeviceView, *, ranks: tuple[int, ...] = ()
+    ) -> Allocation | Refusal:
+        """Return the exact allocation on one node; devices of a lower rank, if any, are tried first."""
+        return fit.place(_own(ask), view, ranks=ranks)
 
     def shares(self, allocation: Allocation, inventory: Inventory) -> tuple[Share, ...]:
         """Return what the ledger charges for this allocation; unknown devices are left out."""

@@ -23,12 +23,12 @@ from springtide.vendors.nvidia.screening import ceilings
 Grants = tuple[Grant, ...]
 
 
-def place(ask: NvidiaAsk, view: DeviceView) -> Allocation | Refusal:
+def place(ask: NvidiaAsk, view: DeviceView, *, ranks: tuple[int, ...] = ()) -> Allocation | Refusal:
     """Return what each container of the pod gets on this node, or why the pod does not fit."""
     kind = view.inventory if ask.reads_ids else view.but_for_ids
 
     def fresh() -> CardTrial:
-        return CardTrial(view, ask, kind=kind)
+        return CardTrial(view, ask, kind=kind, ranks=ranks)
 
     def fit(trial: CardTrial, request: Request) -> Grants | Refusal:
         return fit_container(ask, request, trial)
