@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from springtide.apps.planner.families import Policies, families
+from springtide.apps.planner.families import families, policy_table
 from springtide.apps.replay import Request, run
+from springtide.apps.replay.policies import policies
 from springtide.engine.framework.framework import Framework, FrameworkConfig
 from springtide.engine.placement.classes import Classifier
 from springtide.engine.placement.family import DeviceFamily
@@ -24,7 +25,13 @@ from tests.builders import card, node, pod
 from tests.replays import VGPU_NODE
 from tests.world import FixedClock
 
-NAMES = ("binpack/spread", "binpack/binpack", "spread/spread", "spread/binpack")
+NAMES = (
+    "binpack/spread",
+    "binpack/binpack",
+    "spread/spread",
+    "spread/binpack",
+    "fragmentation/fragmentation",
+)
 CARDS = st.lists(
     st.builds(
         card,
@@ -91,11 +98,12 @@ def _ledger(nodes: Sequence[Node], known: dict[str, DeviceFamily]) -> Ledger:
 
 
 def _stage(nodes: Sequence[Node], name: str) -> tuple[Tables, Classifier]:
-    policy, _, device = name.partition("/")
-    known = families(None, Policies(node=policy, device=device))
+    own = policies(name)
+    known = families(None, own)
     ignored = frozenset(name for family in known.values() for name in family.resource_names())
     framework = Framework(FrameworkConfig(ignored_resources=ignored))
-    return Tables(_ledger(nodes, known), framework, known), Classifier(known)
+    table = policy_table(known, own)
+    return Tables(_ledger(nodes, known), framework, known, policies=table), Classifier(known)
 
 
 def _beyond(ledger: Ledger) -> Iterator[str]:

@@ -39,7 +39,7 @@ input. Reads what 'springtide plan' reads, a live cluster too with --kubeconfig,
 
 \b
   springtide replay FOLDER
-  springtide replay FOLDER --policy binpack/binpack --against spread/binpack
+  springtide replay FOLDER --policy fragmentation/fragmentation --against binpack/spread
   springtide replay --trace nodes.csv --pods pods.csv --against spread/binpack
   kubectl get nodes,pods -A -o json | springtide replay -o wide
 

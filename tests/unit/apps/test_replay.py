@@ -78,6 +78,16 @@ def test_nodes_are_named_that_one_policy_leaves_empty() -> None:
     assert under(report, "spread/spread").emptied == ()
 
 
+def test_the_policy_that_minds_fragmentation_can_be_replayed() -> None:
+    kept = "fragmentation/fragmentation"
+    request = Request(policy=kept, against="spread/spread")
+
+    report = replayed(*pair(), pods=spread_out(), request=request)
+
+    assert [run.placed for run in report.runs] == [3, 2]
+    assert under(report, kept).families[0].fragmentation == 0.3333
+
+
 def test_a_policy_does_not_differ_from_itself() -> None:
     request = Request(policy="spread/spread", against="spread/spread")
 
@@ -292,10 +302,10 @@ def test_pods_without_devices_stay_if_wanted() -> None:
     assert "--devices-only" not in notes(report)
 
 
-def test_pods_without_devices_are_said_to_be_placed_alike() -> None:
+def test_pods_without_devices_are_said_to_get_the_first_node() -> None:
     report = replayed(*pair(), pods=[pod("web", cpu=1)])
 
-    assert "1 pod asks for no devices and goes to the first node that fits" in notes(report)
+    assert "1 pod asks for no devices: binpack and spread go by devices" in notes(report)
 
 
 def test_a_manifest_comes_as_admission_would_store_it() -> None:

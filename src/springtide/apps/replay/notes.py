@@ -36,10 +36,9 @@ def _plain(pods: Sequence[Pod], stage: Stage) -> tuple[str, ...]:
     count = sum(not stage.classifier.classify(pod).asks for pod in pods)
     if not count:
         return ()
-    asks, goes = ("asks", "goes") if count == 1 else ("ask", "go")
-    where = f"{goes} to the first node that fits, under every policy"
-    who = f"{counted(count, 'pod')} {asks} for no devices and {where}"
-    return (f"{who}; --devices-only leaves such pods where they are.",)
+    who = f"{counted(count, 'pod')} {'asks' if count == 1 else 'ask'} for no devices"
+    what = "binpack and spread go by devices and give such pods the first node that fits"
+    return (f"{who}: {what}; --devices-only leaves them where they are.",)
 
 
 def _gangs(pods: Sequence[Pod]) -> tuple[str, ...]:
