@@ -47,11 +47,17 @@ def test_other_examples_print_their_recorded_answer(
 
 
 @pytest.mark.parametrize("width", [80, 160])
-@pytest.mark.parametrize("example", ["spread-out", "warm-group"])
-def test_a_terminal_shows_the_recorded_answer(example: str, width: int) -> None:
-    question = Question(
-        paths=(str(EXAMPLES / example),), policy="binpack/spread", against="recorded"
-    )
+@pytest.mark.parametrize(
+    ("example", "policy", "against"),
+    [
+        ("spread-out", "binpack/spread", "recorded"),
+        ("warm-group", "fragmentation/fragmentation", "spread/topology-aware"),
+    ],
+)
+def test_a_terminal_shows_the_recorded_answer(
+    example: str, policy: str, against: str, width: int
+) -> None:
+    question = Question(paths=(str(EXAMPLES / example),), policy=policy, against=against)
 
     report, _ = answered(question)
 

@@ -28,6 +28,9 @@ LIMIT: Final = 20
 REASONS_MAX: Final = 5
 NODES_MAX: Final = 5
 REFUSALS_MAX: Final = 1
+NARROW: Final = 100
+NAME_MAX: Final = 16
+"""On narrow terminals longer names of policies are broken at their slash."""
 
 Row = tuple[str, ...]
 
@@ -51,6 +54,11 @@ class Style(msgspec.Struct, frozen=True, kw_only=True):
     def most(self, count: int) -> int | None:
         """Return how many of a list to print, None for all."""
         return None if self.is_wide else count
+
+    @property
+    def is_narrow(self) -> bool:
+        """Return whether there is no place for what matters least."""
+        return self.width is not None and self.width < NARROW
 
     @property
     def rows_max(self) -> int | None:
@@ -79,7 +87,7 @@ def _runs(report: ReplayReport, style: Style) -> list[str]:
     if not report.pods:
         return []
     runs = report.runs
-    headers = ["REPLAYED UNDER", *(run.policy.upper() for run in runs)]
+    headers = ["REPLAYED UNDER", *_headers(runs, style)]
     rows: list[Row] = [
         _row("pods placed", runs, lambda run: str(run.placed)),
         _row("pods refused", runs, lambda run: str(run.refused)),
@@ -92,6 +100,13 @@ def _runs(report: ReplayReport, style: Style) -> list[str]:
     return table(
         headers, rows, width=style.width, first_colour="green", has_headers=style.has_headers
     )
+
+
+def _headers(runs: Sequence[RunReport], style: Style) -> list[str]:
+    names = [run.policy.upper() for run in runs]
+    if not style.is_narrow:
+        return names
+    return [name if len(name) <= NAME_MAX else name.replace("/", "/ ") for name in names]
 
 
 def _row(title: str, runs: Sequence[RunReport], cell: Callable[[RunReport], str]) -> Row:
@@ -171,7 +186,7 @@ def _differences(report: ReplayReport, style: Style) -> list[str]:
     lines: list[str] = []
     if shown:
         lines = table(
-            ["POD THAT DIFFERS", *(run.policy.upper() for run in runs)],
+            ["POD THAT DIFFERS", *_headers(runs, style)],
             [_difference(each, len(runs), style) for each in shown],
             width=style.width,
             first_colour="cyan",
