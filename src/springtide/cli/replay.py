@@ -3,8 +3,10 @@
 Everything behind the options is in `replay_answer`, which is imported when the command runs.
 """
 
+from __future__ import annotations
+
 import os
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import click
 
@@ -15,10 +17,14 @@ from springtide.cli.options import (
     NearestChoice,
     filename_option,
     inputs,
+    offer,
     telling_options,
     whole_cluster_options,
 )
 from springtide.cli.verbosity import verbose_option
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 FORMATS: Final = ("table", "wide", "json", "yaml", "csv", "name")
 RECORDED: Final = "recorded"
@@ -47,6 +53,40 @@ Exit codes: 0 no pod differs, 1 some do, 2 wrong usage or input, 3 the cluster c
 nodes or pods may not be read.
 """
 
+KNOWN: Final = (
+    f"Write NODES/DEVICES with {', '.join(NODE_POLICIES)} for nodes and {', '.join(DEVICE_POLICIES)} "
+    f"for devices, or {RECORDED}."
+)
+
+
+class PolicyName(click.ParamType[str]):
+    """A policy for nodes and one for devices with a slash between them, or what is recorded."""
+
+    name = "policy"
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        """Return what stands for the value in help texts."""
+        return "NODES/DEVICES"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str:
+        """Return the name, or end with a usage error."""
+        if value not in POLICIES:
+            # One word is near to any policy that has it.
+            close = offer(str(value), POLICIES if "/" in str(value) else (RECORDED,))
+            self.fail(f"{value!r} is no policy.{close or f' {KNOWN}'}", param, ctx)
+        return str(value)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem[str]]:
+        """Return the policies whose names begin so."""
+        from click.shell_completion import CompletionItem  # noqa: PLC0415 - seldom needed
+
+        return [CompletionItem(name) for name in POLICIES if name.startswith(incomplete)]
+
+
 Output = Literal["table", "wide", "json", "yaml", "csv", "name"]
 
 
@@ -68,17 +108,17 @@ Output = Literal["table", "wide", "json", "yaml", "csv", "name"]
 )
 @click.option(
     "--policy",
-    type=NearestChoice(POLICIES),
+    type=PolicyName(),
     default="binpack/spread",
     show_default=True,
-    help="The policy to start from: how nodes are picked, and how devices on a node.",
+    help="The policy to start from: how nodes are picked and how devices on a node, or 'recorded'.",
 )
 @click.option(
     "--against",
-    type=NearestChoice(POLICIES),
+    type=PolicyName(),
     default=None,
     show_default=f"{RECORDED}, or {SPREAD} for a trace",
-    help="The policy to compare it with.",
+    help="The policy to compare it with, or 'recorded'.",
 )
 @click.option(
     "--devices-only",

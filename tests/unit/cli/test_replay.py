@@ -102,7 +102,8 @@ def test_the_exit_code_says_whether_anything_differs(capsys: Captured) -> None:
     [
         (["--policy", "binpak/spread"], "Did you mean binpack/spread?"),
         (["--against", "recordet"], "Did you mean recorded?"),
-        (["--against", "spread"], "'spread' is none of binpack/binpack,"),
+        (["--against", "spread"], "'spread' is no policy. Write NODES/DEVICES with"),
+        (["--against", "fifo"], "'fifo' is no policy. Write NODES/DEVICES with binpack, spread,"),
         (["--policy", "recorded"], "What is recorded does not differ from itself."),
         (["--with-departures"], "--with-departures needs --trace"),
         (["--trace", "nodes.csv"], "--trace needs --pods"),
