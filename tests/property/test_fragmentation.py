@@ -71,7 +71,7 @@ STEPS = st.lists(
 
 def started() -> Overlay:
     overlay = Overlay(Ledger())
-    for number, (cpu, memory, inventories) in enumerate(NODES * 2):
+    for number, (cpu, memory, inventories) in enumerate((*NODES, *NODES)):
         overlay.add_node(node(f"n{number}", cpu=cpu, memory=memory), inventories)
     return overlay
 

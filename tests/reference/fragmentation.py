@@ -82,9 +82,7 @@ class Definition:
                 for device, use in devices
                 if takes(device, use, self.portion(ask, device))
             ]
-            first = self.portion(ask, devices[0][0]) if devices else None
-            count = 1 if first is None else first.count
-            need = 0 if first is None else count * self.milli(family, devices[0][0], first)
+            count, need = self.bounds(ask, devices)
             room = min(np.float32(cpu) / np.float32(cpu_asked),
                        np.float32(memory_mib) / np.float32(memory_asked))  # fmt: skip
             usable = 0
@@ -94,10 +92,22 @@ class Definition:
             lost += weight * (2 * everything - usable)
         return lost
 
+    def bounds(self, ask: Ask | None, devices: Placed) -> tuple[int, int]:
+        """Return how many of a node's devices a pod takes, and what these amount to."""
+        portions = [
+            (device, portion) for device, _ in devices if (portion := self.portion(ask, device))
+        ]
+        counts = [portion.count for _, portion in portions]
+        needs = [
+            portion.count * self.milli(ask.family, device, portion)
+            for device, portion in portions
+            if ask is not None
+        ]
+        return max(counts, default=1), max(needs, default=0)
+
     def served(self, devices: Placed, ask: Ask) -> Placed:
         """Return the devices once those that are spoilt least have served the ask."""
-        first = self.portion(ask, devices[0][0])
-        count = 1 if first is None else first.count
+        count, _ = self.bounds(ask, devices)
         ranked = [(rank, position) for position, rank in enumerate(self.spoilt(devices, ask))]
         picked = {position for rank, position in sorted(ranked)[:count] if rank < (float("inf"),)}
         return [

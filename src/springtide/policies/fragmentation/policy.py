@@ -5,24 +5,24 @@ from typing import Final
 
 import numpy as np
 
-from springtide.base.names import CPU, MEMORY
 from springtide.engine.placement.classes import PodClass
 from springtide.engine.placement.family import Ask, DeviceFamily, Rows
 from springtide.engine.placement.policy import Ranks
 from springtide.engine.placement.score import Float32
-from springtide.model.columns import Float64
+from springtide.model.columns import Float64, Int64
 from springtide.model.device import DeviceView
 from springtide.model.ledger import Ledger
-from springtide.policies.fragmentation.shapes import MIB, Shapes
+from springtide.policies.fragmentation.shapes import Shapes
 from springtide.policies.fragmentation.states import States
 from springtide.policies.fragmentation.usefulness import Usefulness
-from springtide.policies.fragmentation.worth import HALVES, Worth, free_of
+from springtide.policies.fragmentation.worth import HALVES, Worth, free_of, taken_by
 
 NAME: Final = "fragmentation"
 STEP_MILLI: Final = 125
 """Nodes whose losses differ by less are equal, and the first one is taken: that fills node by node.
 Found on the public trace with other seeds than those that results are told of."""
 STATES_MAX: Final = 16_384
+CLASSES_MAX: Final = 4_096
 
 
 class Fragmentation:
@@ -35,6 +35,7 @@ class Fragmentation:
         self._useful: dict[str, Usefulness] = {}
         self._worths: dict[str, Worth] = {}
         self._ledger: Ledger | None = None
+        self._classes: dict[PodClass, tuple[dict[str, Ask], Int64]] = {}
         self._seen_as = -1
 
     @property
@@ -49,18 +50,26 @@ class Fragmentation:
     def scores(self, pod_class: PodClass, ledger: Ledger, rows: Rows) -> Float32:
         """Return the scores of rows that take a pod of this class; the highest is preferred."""
         self._follow(ledger)
-        asks = {ask.family: ask for ask in pod_class.asks}
-        amounts = dict(pod_class.amounts)
-        cpu = free_of(ledger, CPU, rows, less=amounts.get(CPU, 0), unit=1)
-        memory = free_of(ledger, MEMORY, rows, less=amounts.get(MEMORY, 0), unit=MIB)
+        asks, taken = self._read(pod_class)
+        free = free_of(ledger, rows, taken)
         gain: Float64 = np.zeros(len(rows))
         for family, worth in self._worths.items():
-            devices = worth.amounts(rows, asks.get(family))
-            before, after = worth.lost(devices, rows, cpu=cpu, memory=memory)
+            before, after = worth.lost(worth.amounts(rows, asks.get(family)), rows, free)
             gain += before
             gain -= after
-        scores: Float32 = np.floor_divide(gain, self._step).astype(np.float32)
+        gain /= self._step
+        scores: Float32 = np.floor(gain, out=gain).astype(np.float32)
         return scores
+
+    def _read(self, pod_class: PodClass) -> tuple[dict[str, Ask], Int64]:
+        """Return what pods of a class ask of each family, and of nodes."""
+        known = self._classes.get(pod_class)
+        if known is None:
+            if len(self._classes) >= CLASSES_MAX:
+                self._classes.clear()
+            asks = {ask.family: ask for ask in pod_class.asks}
+            known = self._classes[pod_class] = asks, taken_by(dict(pod_class.amounts))
+        return known
 
     @property
     def _step(self) -> int:
@@ -70,12 +79,8 @@ class Fragmentation:
     def ranks(self, ask: Ask, view: DeviceView) -> Ranks:
         """Return in which order the devices of a node are tried: the least spoilt first."""
         self._forget()
-        states = self._states[ask.family]
-        codes = states.codes(view)
-        after = states.after(codes, ask)
-        useful = self._useful_of(ask.family)
-        useful.learn()
-        ranks = useful.ranks(codes, after).tolist()
+        codes = self._states[ask.family].codes(view)
+        ranks = self._useful_of(ask.family).ranks(codes, ask).tolist()
         order = {rank: place for place, rank in enumerate(sorted(set(ranks)))}
         return tuple([order[rank] for rank in ranks])
 

@@ -26,11 +26,15 @@ State = tuple[int, int, int, int]
 
 
 class States:
-    """The states of one family's devices, and what becomes of each once it serves a pod."""
+    """The states of one family's devices, and what becomes of each once it serves a pod.
+
+    `mixes` are the kinds that nodes have, each once; code 0 is that of a node without devices.
+    """
 
     def __init__(self, family: DeviceFamily) -> None:
         self.family = family
         self.kinds: Interner[Device] = Interner((Device(id=""),))
+        self.mixes: Interner[tuple[int, ...]] = Interner(((),))
         self.known: Interner[State] = Interner(((0, 0, 0, 0),))
         self.code = self.known.code
         self._kinds_in: dict[Inventory, tuple[int, ...]] = {}
@@ -60,16 +64,28 @@ class States:
         ]
         return np.array(codes, np.int32)
 
+    def is_for_one(self, ask: Ask) -> bool:
+        """Return whether pods that ask this take one device, of whatever kind."""
+        return int(self.counts(ask).max()) == 1
+
     def counts(self, ask: Ask) -> Int32:
-        """Return how many devices a pod takes that asks this, by kind."""
+        """Return how many devices a pod takes that asks this, by mix: the most that any kind says."""
         counts = self._counts.get(ask)
-        if counts is None or len(counts) < len(self.kinds):
+        if counts is None or len(counts) < len(self.mixes):
             if len(self._counts) >= ASKS_MAX:
                 self._counts.clear()
-            portions = (self.family.portion(ask, device) for device in self.kinds.values)
-            counts = np.array([1 if each is None else each.count for each in portions], np.int32)
+            portions = [self.family.portion(ask, device) for device in self.kinds.values]
+            by_kind = [1 if each is None else each.count for each in portions]
+            mixes = self.mixes.values
+            counts = np.array(
+                [max([1, *(by_kind[kind] for kind in mix)]) for mix in mixes], np.int32
+            )
             self._counts[ask] = counts
         return counts
+
+    def mix_of(self, kinds: tuple[int, ...]) -> int:
+        """Return the mix of a node with devices of these kinds."""
+        return self.mixes.code(tuple(sorted(set(kinds))))
 
     def after(self, codes: Int32, ask: Ask) -> Int32:
         """Return the codes that devices have once each serves this ask; their own if they cannot."""

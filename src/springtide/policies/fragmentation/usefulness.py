@@ -11,14 +11,16 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from springtide.engine.placement.family import Portion
-from springtide.model.columns import Bool, Float64, Int32, Int64, grown
+from springtide.engine.placement.family import Ask, Portion
+from springtide.model.columns import Bool, Float64, Int32, Int64, distinct, grown
 from springtide.policies.fragmentation.shapes import Shape
-from springtide.policies.fragmentation.states import State, States
+from springtide.policies.fragmentation.states import ASKS_MAX, State, States
 
 MILLI: Final = 1000
 LAST: Final = 2**62
 """The rank of a device that cannot serve."""
+
+_UNKNOWN: Final = -(2**62)
 
 Float32 = npt.NDArray[np.float32]
 
@@ -27,8 +29,7 @@ class Usefulness:
     """The states of one family's devices as these shapes see them.
 
     `amounts` [states, 2 * shapes + 1] says per shape whether a device serves one more pod, then per shape
-    what it has free if it does, else 0, and last what it has free. `counts` [kinds, shapes] are the
-    devices a pod takes, `needs` what these amount to in all. `weight` is that of all shapes.
+    what it has free if it does, else 0, and last what it has free. `weight` is that of all shapes.
     """
 
     def __init__(self, states: States, shapes: Sequence[Shape]) -> None:
@@ -38,12 +39,15 @@ class Usefulness:
         self.weight = sum(shape.weight for shape in shapes)
         self._asks = [shape.ask_of(states.family.name) for shape in shapes]
         self._has_cores: list[bool] = []
-        self.counts: Float32 = np.zeros((0, self.width), np.float32)
-        self.needs: Float32 = np.zeros((0, self.width), np.float32)
+        self._counts: Float32 = np.zeros((0, self.width), np.float32)
+        self._needs: Float32 = np.zeros((0, self.width), np.float32)
+        self._bounds: tuple[_Bound, _Bound] = (_Bound(self._counts), _Bound(self._needs))
+        self._mixes = 0
         self._can: Bool = np.zeros((0, self.width), np.bool_)
         self._memory: Int64 = np.zeros((0, self.width), np.int64)
         self._cores: Int64 = np.zeros((0, self.width), np.int64)
         self._described = 0
+        self._ranks: dict[Ask, Int64] = {}
         self.amounts: Float32 = np.zeros((64, 2 * self.width + 1), np.float32)
         self._spoilt: Int64 = np.zeros(64, np.int64)
         self.learn()
@@ -62,12 +66,32 @@ class Usefulness:
             self._spoilt = grown(self._spoilt, 2 * len(states))
         self._describe(slice(len(states) - len(news), len(states)), news)
 
-    def ranks(self, codes: Int32, after: Int32) -> Int64:
+    def ranks(self, codes: Int32, ask: Ask) -> Int64:
         """Return how much each device is spoilt by serving; of equal ones the fullest is the lowest."""
-        spoilt, free = self._spoilt, self.amounts[:, -1]
-        ranks: Int64 = spoilt.take(after) - spoilt.take(codes)
+        known = self._ranks.get(ask)
+        if known is None or len(known) < len(self.states):
+            known = self._longer(ask, known)
+        found = known.take(codes)
+        if found.min(initial=LAST) == _UNKNOWN:
+            missing = distinct(codes[found == _UNKNOWN].ravel())
+            known[missing] = self._ranked(missing, self.states.after(missing, ask))
+            found = known.take(codes)
+        return found
+
+    def _longer(self, ask: Ask, known: Int64 | None) -> Int64:
+        if len(self._ranks) >= ASKS_MAX:
+            self._ranks.clear()
+        longer = np.full(2 * len(self.states), _UNKNOWN, np.int64)
+        if known is not None:
+            longer[: len(known)] = known
+        self._ranks[ask] = longer
+        return longer
+
+    def _ranked(self, codes: Int32, after: Int32) -> Int64:
+        self.learn()
+        ranks: Int64 = self._spoilt.take(after) - self._spoilt.take(codes)
         ranks *= MILLI + 1
-        ranks += free.take(codes).astype(np.int64)
+        ranks += self.amounts[codes, -1].astype(np.int64)
         ranks[after == codes] = LAST
         return ranks
 
@@ -81,12 +105,23 @@ class Usefulness:
             for each in portions
         ]
         can = [each is not None and device.is_healthy for each in portions]
-        counts = [each.count for each in asked]
-        self.counts = np.vstack([self.counts, np.array([counts], np.float32)])
-        self.needs = np.vstack([self.needs, np.array([needs], np.float32)])
+        counts = [0 if each is None else each.count for each in portions]
+        self._counts = np.vstack([self._counts, np.array([counts], np.float32)])
+        self._needs = np.vstack([self._needs, np.array([needs], np.float32)])
         self._can = np.vstack([self._can, np.array([can], np.bool_)])
         self._memory = np.vstack([self._memory, [[each.memory_mib for each in asked]]])
         self._cores = np.vstack([self._cores, [[each.cores for each in asked]]])
+
+    def bounds(self, mixes: Int32) -> tuple[Float32, Float32]:
+        """Return the devices that pods take, and what these amount to, on nodes of these mixes."""
+        if self._mixes < len(self.states.mixes):
+            self._mixes = len(self.states.mixes)
+            kinds = [list(mix) for mix in self.states.mixes.values]
+            counts = np.array([self._counts[each].max(axis=0, initial=0) for each in kinds])
+            needs = np.array([self._needs[each].max(axis=0, initial=0) for each in kinds])
+            self._bounds = _Bound(counts), _Bound(needs)
+        counts_bound, needs_bound = self._bounds
+        return counts_bound.of(mixes), needs_bound.of(mixes)
 
     def _portion(self, ask: object, kind: int) -> Portion | None:
         states = self.states
@@ -122,3 +157,19 @@ class Usefulness:
         if not self._has_cores[kind]:
             return memory
         return (memory + MILLI * max(cores, 0) // max(device.cores, 1)) // 2
+
+
+class _Bound:
+    """A number per mix and shape, 0 where no device of the mix can serve the shape at all.
+
+    There it plays no part. So where all others agree, which they mostly do, one row stands for all.
+    """
+
+    def __init__(self, by_mix: Float32) -> None:
+        self._by_mix = by_mix
+        common: Float32 = by_mix.max(axis=0, initial=0)
+        self._common = common if ((by_mix == 0) | (by_mix == common)).all() else None
+
+    def of(self, mixes: Int32) -> Float32:
+        """Return the numbers of nodes of these mixes, or one row for all."""
+        return self._by_mix.take(mixes, axis=0) if self._common is None else self._common

@@ -9,10 +9,12 @@ knows which pods come next.
 All amounts are whole numbers below 2^53, so that no sum depends on the order or number of rows.
 """
 
+from collections.abc import Mapping
 from typing import Final
 
 import numpy as np
 
+from springtide.base.names import CPU, MEMORY
 from springtide.engine.placement.family import Ask, Rows
 from springtide.model.columns import DeviceColumns, Float64, Int32, Int64, grown
 from springtide.model.ledger import Ledger
@@ -20,6 +22,9 @@ from springtide.policies.fragmentation.shapes import Shape
 from springtide.policies.fragmentation.states import NOTHING
 from springtide.policies.fragmentation.usefulness import Float32, Usefulness
 
+CPU_AND_MEMORY: Final = slice(1, 3)
+"""Where these are among the resources of a ledger, always."""
+MIB_BITS: Final = 20
 HALVES: Final = 2
 """Losses are counted in halves of a device's thousandths, times the weights of the shapes."""
 
@@ -31,14 +36,14 @@ class Worth:
         self._ledger = ledger
         self._position = 0
         self._codes: Int32 = np.zeros((len(ledger.born), 1), np.int32)
-        self._kind: Int32 = np.zeros(len(ledger.born), np.int32)
+        self._mix: Int32 = np.zeros(len(ledger.born), np.int32)
         self.see_as(useful, shapes)
 
     def see_as(self, useful: Usefulness, shapes: tuple[Shape, ...]) -> None:
         """See all nodes as these shapes do from now on, to which devices are useful in this way."""
         self._useful = useful
-        self._cpu: Float32 = np.array([shape.cpu_milli for shape in shapes], np.float32)
-        self._memory: Float32 = np.array([shape.memory_mib for shape in shapes], np.float32)
+        limits = [[each.cpu_milli for each in shapes], [each.memory_mib for each in shapes]]
+        self._limits: Float32 = np.array(limits, np.float32)[:, None, None]
         self._amounts: Float32 = useful.amounts.take(self._codes, axis=0).sum(axis=1)
 
     def follow(self, columns: DeviceColumns) -> None:
@@ -59,24 +64,20 @@ class Worth:
 
     def _make_room(self, rows: int, width: int) -> None:
         self._codes = grown(grown(self._codes, rows), width, axis=1)
-        self._kind = grown(self._kind, rows)
+        self._mix = grown(self._mix, rows)
         self._amounts = grown(self._amounts, rows)
 
     def _codes_of(self, columns: DeviceColumns, row: int) -> list[int]:
         """Return the states of a row's devices, as many as cells."""
         inventory = columns.inventory_at(row)
         kinds = () if inventory is None else self._useful.states.kinds_in(inventory)
-        self._kind[row] = kinds[0] if kinds else 0
-        opaque = columns.opaque[row].tolist()
-        uses = zip(
-            kinds,
-            columns.slots_used[row].tolist(),
-            columns.memory_used[row].tolist(),
-            columns.cores_used[row].tolist(),
-            strict=False,
-        )
+        self._mix[row] = self._useful.states.mix_of(kinds)
+        memory_mib, cores, slots, opaque = columns.used[:, row].tolist()
         code = self._useful.states.code
-        codes = [NOTHING if opaque[cell] else code(state) for cell, state in enumerate(uses)]
+        codes = [
+            NOTHING if opaque[cell] else code((kind, slots[cell], memory_mib[cell], cores[cell]))
+            for cell, kind in enumerate(kinds)
+        ]
         return codes + [NOTHING] * (columns.width - len(codes))
 
     def amounts(self, rows: Rows, ask: Ask | None) -> Float32:
@@ -84,68 +85,78 @@ class Worth:
 
         It takes those that it spoils least.
         """
-        before = self._amounts.take(rows, axis=0)
+        found: Float32 = np.empty((2, len(rows), self._amounts.shape[1]), np.float32)
+        before, after = found
+        self._amounts.take(rows, axis=0, out=before, mode="clip")
+        after[:] = before
         if ask is None:
-            return np.stack((before, before))
-        codes = self._codes.take(rows, axis=0)
-        after = self._useful.states.after(codes, ask)
-        useful = self._useful
-        useful.learn()
-        ranks = useful.ranks(codes, after)
-        counts = useful.states.counts(ask).take(self._kind.take(rows))
-        if counts.max(initial=0) > 1:
-            change = _change_of_several(useful.amounts, codes, after, ranks, counts)
-        else:
+            return found
+        useful, codes = self._useful, self._codes.take(rows, axis=0)
+        ranks = useful.ranks(codes, ask)
+        if useful.states.is_for_one(ask):
             cells = ranks.argmin(axis=1)
             cells += np.arange(0, codes.size, codes.shape[1])
-            change = useful.amounts.take(after.take(cells), axis=0)
-            change -= useful.amounts.take(codes.take(cells), axis=0)
-        change += before
-        return np.stack((before, change))
+            old = codes.take(cells)
+            new = useful.states.after(old, ask)
+            useful.learn()
+            after -= useful.amounts.take(old, axis=0)
+            after += useful.amounts.take(new, axis=0)
+        else:
+            self._take_several(after, rows, ask, codes=codes, ranks=ranks)
+        return found
 
-    def lost(self, amounts: Float32, rows: Rows, *, cpu: Float32, memory: Float32) -> Float64:
+    def _take_several(
+        self, amounts: Float32, rows: Rows, ask: Ask, *, codes: Int32, ranks: Int64
+    ) -> None:
+        """Change the amounts of nodes as if devices of the lowest ranks had served."""
+        useful = self._useful
+        after = useful.states.after(codes, ask)
+        useful.learn()
+        counts = useful.states.counts(ask).take(self._mix.take(rows))
+        order = ranks.argsort(axis=1, kind="stable")
+        is_picked = np.zeros(codes.shape, np.bool_)
+        np.put_along_axis(is_picked, order, np.arange(codes.shape[1]) < counts[:, None], axis=1)
+        amounts += useful.amounts.take(np.where(is_picked, after, codes), axis=0).sum(axis=1)
+        amounts -= useful.amounts.take(codes, axis=0).sum(axis=1)
+
+    def lost(self, amounts: Float32, rows: Rows, free: Float32) -> Float64:
         """Return what the shapes cannot use of nodes' devices, weighted by how common they are.
 
-        Amounts, and what the nodes have free of CPU and memory, are given before and after, or in any
-        number of cases.
+        Amounts, and what nodes have free of CPU and memory (`free` [2, cases, nodes]), are given in any
+        number of cases, such as before and after a placement.
         """
         useful = self._useful
-        width = useful.width
-        offered = amounts[..., width:-1]
-        room = cpu[..., None] / self._cpu
-        np.minimum(room, memory[..., None] / self._memory, out=room)
+        counts, needs = useful.bounds(self._mix.take(rows))
+        offered = amounts[..., useful.width : -1]
+        cpu, memory = free[..., None] / self._limits
+        room = np.minimum(cpu, memory, out=cpu)
         is_enough = room >= 1
-        kinds = self._kind.take(rows)
-        is_enough &= amounts[..., :width] >= useful.counts.take(kinds, axis=0)
-        room *= useful.needs.take(kinds, axis=0)
+        is_enough &= amounts[..., : useful.width] >= counts
+        room *= needs
         np.floor(room, out=room)
         np.minimum(room, offered, out=room)
         room += offered
         room *= is_enough
-        free = amounts[..., -1].astype(np.float64)
-        lost: Float64 = free * (HALVES * useful.weight) - room.astype(np.float64) @ useful.weights
-        return lost
+        left = amounts[..., -1].astype(np.float64)
+        left *= HALVES * useful.weight
+        left -= room.astype(np.float64) @ useful.weights
+        return left
 
 
-def _change_of_several(
-    amounts: Float32, codes: Int32, after: Int32, ranks: Int64, counts: Int32
-) -> Float32:
-    """Return what nodes have more once so many of their devices, of the lowest ranks, have served."""
-    order = ranks.argsort(axis=1, kind="stable")
-    is_picked = np.zeros(codes.shape, np.bool_)
-    np.put_along_axis(is_picked, order, np.arange(codes.shape[1]) < counts[:, None], axis=1)
-    change: Float32 = amounts.take(np.where(is_picked, after, codes), axis=0).sum(axis=1)
-    change -= amounts.take(codes, axis=0).sum(axis=1)
-    return change
+def free_of(ledger: Ledger, rows: Rows, taken: Int64) -> Float32:
+    """Return the CPU and memory [2, 2, nodes] of nodes that is free before and after so much is taken.
 
-
-def free_of(ledger: Ledger, name: str, rows: Rows, *, less: int, unit: int) -> Float32:
-    """Return what nodes have free of a resource before [0] and after [1] so much is taken.
-
-    It is counted in whole units, so that single precision holds it exactly.
+    It is in thousandths of a core and whole MiB, so that single precision holds it exactly.
     """
     resources = ledger.resources
-    index = resources.index(name)
-    free = resources.allocatable[index].take(rows) - resources.used[index].take(rows)
-    found = np.array((free, free - less))
-    return (found // unit if unit > 1 else found).astype(np.float32)
+    free = resources.allocatable[CPU_AND_MEMORY].take(rows, axis=1)
+    free -= resources.used[CPU_AND_MEMORY].take(rows, axis=1)
+    cases = free[:, None] - taken
+    cases[1] >>= MIB_BITS
+    return cases.astype(np.float32)
+
+
+def taken_by(amounts: Mapping[str, int]) -> Int64:
+    """Return what `free_of` takes off: nothing before, and what a pod asks for after."""
+    asked = [[[0], [amounts.get(CPU, 0)]], [[0], [amounts.get(MEMORY, 0)]]]
+    return np.array(asked, np.int64)
