@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT.parent))
 
 from bench import (  # noqa: E402
+    churn,
     claims,
     command,
     decode,
@@ -24,6 +25,7 @@ from bench import (  # noqa: E402
     first_sight,
     gangs,
     headroom,
+    live_path,
     overlay,
     placing,
     plan_dump,
@@ -45,12 +47,14 @@ BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
     "scheduling": scheduling.measure,
     "estimate": estimate.measure,
     "headroom": headroom.measure,
+    "live_path": live_path.measure,
     "overlay": overlay.measure,
     "placing": placing.measure,
     "replay": replay.measure,
     "scores": scores.measure,
     "device_selectors": device_selectors.measure,
     "claims": claims.measure,
+    "churn": churn.measure,
     "command": command.measure,
 }
 

@@ -6,7 +6,7 @@ placed exactly by its device family and held by the ledger, as a pod of a live c
 
 from collections.abc import Mapping
 
-from springtide.apps.bench.registered import node_of, pods_of
+from springtide.apps.bench.registered import kind_of, node_of, numbered, pods_of
 from springtide.apps.planner.families import SHIPPED, Policies, families, policy_table
 from springtide.base.clock import Rng
 from springtide.engine.framework.framework import Framework, FrameworkConfig
@@ -16,14 +16,14 @@ from springtide.engine.placement.family import DeviceFamily
 from springtide.engine.placement.tables import Placement, Tables, holding
 from springtide.engine.trace import NOWHERE, Placed, Run, Workload, measured
 from springtide.model.ledger import Ledger
+from springtide.model.pod import Pod
 from springtide.model.refusal import Refusal
 
 
-class LiveReplay:
-    """One workload through the live path under these policies, from the empty cluster on."""
+class LivePath:
+    """The live scheduler's path over the empty cluster of a workload, under these policies."""
 
     def __init__(self, workload: Workload, policies: Policies) -> None:
-        self._workload = workload
         kinds = families(None, policies)
         self.ledger = filled(workload, kinds)
         names = frozenset(name for kind in kinds.values() for name in kind.resource_names())
@@ -35,19 +35,43 @@ class LiveReplay:
             kinds,
             policies=self._policies,
         )
+        self._kinds = [kind_of(pod) for pod in workload.pods]
+
+    def schedule(self, pod: Pod) -> Placement | None:
+        """Return where a pod goes, and hold it there."""
+        pod_class = self._classifier.classify(pod)
+        self._policies.see(pod_class)
+        placement = best_fit(pod_class, self._tables)
+        if placement is not None:
+            self.ledger.hold(holding(pod.uid, pod_class, placement))
+        return placement
+
+    def place(self, pod: int, uid: int) -> bool:
+        """Place the pod with this index in the workload's list, under this number."""
+        return self.schedule(numbered(self._kinds[pod], uid)) is not None
+
+    def leave(self, uid: int) -> None:
+        """Take the pod with this number off its node."""
+        self.ledger.release(f"{uid}")
+
+
+class LiveReplay:
+    """One workload through the live path under these policies, from the empty cluster on."""
+
+    def __init__(self, workload: Workload, policies: Policies) -> None:
+        self._workload = workload
+        self.path = LivePath(workload, policies)
         self._waiting = iter(pods_of(workload.pods, workload.arrivals.tolist()))
         self.placed: list[Placed] = []
 
     def place(self) -> Placed:
         """Place the next pod that comes."""
-        pod = next(self._waiting)
-        pod_class = self._classifier.classify(pod)
-        self._policies.see(pod_class)
-        placement = best_fit(pod_class, self._tables)
-        found = Placed(NOWHERE, ())
-        if placement is not None:
-            self.ledger.hold(holding(pod.uid, pod_class, placement))
-            found = Placed(placement.row, _positions(placement))
+        placement = self.path.schedule(next(self._waiting))
+        found = (
+            Placed(NOWHERE, ())
+            if placement is None
+            else Placed(placement.row, _positions(placement))
+        )
         self.placed.append(found)
         return found
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from springtide.base.names import CPU, MEMORY, PODS
 from springtide.base.quantity import Quantity, of, parse
@@ -53,19 +54,25 @@ def node_of(recorded: TraceNode) -> Node:
 
 
 def pods_of(recorded: Sequence[TracePod], arrivals: Sequence[int]) -> list[Pod]:
-    """Return one pod an arrival; those of one list entry have the same spec."""
-    specs = [_spec(each) for each in recorded]
-    notes = [_annotations(each) for each in recorded]
-    return [
-        Pod(
-            namespace="trace",
-            name=f"{recorded[index].name}-{number}",
-            uid=f"{number}",
-            spec=specs[index],
-            annotations=notes[index],
-        )
-        for number, index in enumerate(arrivals)
-    ]
+    """Return one pod an arrival, their numbers as uids; those of one list entry have the same spec."""
+    kinds = [kind_of(each) for each in recorded]
+    return [numbered(kinds[index], number) for number, index in enumerate(arrivals)]
+
+
+def kind_of(recorded: TracePod) -> Pod:
+    """Return what all pods of a list entry have in common."""
+    return Pod(
+        namespace="trace",
+        name=recorded.name,
+        uid="",
+        spec=_spec(recorded),
+        annotations=_annotations(recorded),
+    )
+
+
+def numbered(kind: Pod, number: int) -> Pod:
+    """Return a pod of this kind, with its number as uid."""
+    return replace(kind, name=f"{kind.name}-{number}", uid=f"{number}")
 
 
 def _spec(recorded: TracePod) -> PodSpec:

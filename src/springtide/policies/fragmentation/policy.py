@@ -23,6 +23,7 @@ STEP_MILLI: Final = 125
 Found on the public trace with other seeds than those that results are told of."""
 STATES_MAX: Final = 16_384
 CLASSES_MAX: Final = 4_096
+RANKED_MAX: Final = 65_536
 
 
 class Fragmentation:
@@ -36,6 +37,7 @@ class Fragmentation:
         self._worths: dict[str, Worth] = {}
         self._ledger: Ledger | None = None
         self._classes: dict[PodClass, tuple[dict[str, Ask], Int64]] = {}
+        self._ranked: dict[tuple[Ask, tuple[int, ...]], Ranks] = {}
         self._seen_as = -1
 
     @property
@@ -79,10 +81,16 @@ class Fragmentation:
     def ranks(self, ask: Ask, view: DeviceView) -> Ranks:
         """Return in which order the devices of a node are tried: the least spoilt first."""
         self._forget()
-        codes = self._states[ask.family].codes(view)
-        ranks = self._useful_of(ask.family).ranks(codes, ask).tolist()
-        order = {rank: place for place, rank in enumerate(sorted(set(ranks)))}
-        return tuple([order[rank] for rank in ranks])
+        key = ask, self._states[ask.family].codes(view)
+        known = self._ranked.get(key)
+        if known is None:
+            if len(self._ranked) >= RANKED_MAX:
+                self._ranked.clear()
+            codes = np.array(key[1], np.int32)
+            ranks = self._useful_of(ask.family).ranks(codes, ask).tolist()
+            order = {rank: place for place, rank in enumerate(sorted(set(ranks)))}
+            known = self._ranked[key] = tuple([order[rank] for rank in ranks])
+        return known
 
     def _follow(self, ledger: Ledger) -> None:
         """See all nodes of the ledger as they are now."""
@@ -110,10 +118,12 @@ class Fragmentation:
             if len(states) > STATES_MAX and len(states) > 2 * self._devices(name):
                 self._states[name] = States(self._families[name])
                 self._useful.pop(name, None)
+                self._ranked.clear()
                 self._worths.pop(name, None)
         if self._seen_as != self._shapes.version:
             self._seen_as = self._shapes.version
             self._useful.clear()
+            self._ranked.clear()
             for name, worth in self._worths.items():
                 worth.see_as(self._useful_of(name), self._shapes.picked)
 

@@ -55,14 +55,16 @@ class States:
             kinds = self._kinds_in[inventory] = tuple(map(self.kinds.code, nameless))
         return kinds
 
-    def codes(self, view: DeviceView) -> Int32:
+    def codes(self, view: DeviceView) -> tuple[int, ...]:
         """Return the states of one node's devices."""
         kinds = self.kinds_in(view.inventory)
-        codes = [
-            NOTHING if use.opaque else self.code((kind, use.slots, use.memory_mib, use.cores))
-            for kind, use in zip(kinds, view.uses, strict=True)
-        ]
-        return np.array(codes, np.int32)
+        code = self.code
+        return tuple(
+            [
+                NOTHING if use.opaque else code((kind, use.slots, use.memory_mib, use.cores))
+                for kind, use in zip(kinds, view.uses, strict=True)
+            ]
+        )
 
     def is_for_one(self, ask: Ask) -> bool:
         """Return whether pods that ask this take one device, of whatever kind."""

@@ -55,12 +55,15 @@ class Worth:
         if len(self._codes) < len(ledger.born) or self._codes.shape[1] < columns.width:
             self._make_room(len(ledger.born), columns.width)
         rows = ledger.changes.since(seen).astype(np.intp)
-        rows = rows[rows < ledger.count]
-        for row in rows.tolist():
-            self._codes[row] = self._codes_of(columns, row)
+        if rows[-1] >= ledger.count:
+            rows = rows[rows < ledger.count]
+        if not len(rows):
+            return
+        codes = np.array([self._codes_of(columns, row) for row in rows.tolist()], np.int32)
+        self._codes[rows] = codes
         useful = self._useful
         useful.learn()
-        self._amounts[rows] = useful.amounts.take(self._codes[rows], axis=0).sum(axis=1)
+        self._amounts[rows] = useful.amounts.take(codes, axis=0).sum(axis=1)
 
     def _make_room(self, rows: int, width: int) -> None:
         self._codes = grown(grown(self._codes, rows), width, axis=1)
