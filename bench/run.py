@@ -26,6 +26,7 @@ from bench import (  # noqa: E402
     gangs,
     headroom,
     live_path,
+    openb,
     overlay,
     placing,
     plan_dump,
@@ -55,6 +56,7 @@ BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
     "device_selectors": device_selectors.measure,
     "claims": claims.measure,
     "churn": churn.measure,
+    "openb": openb.measure,
     "command": command.measure,
 }
 

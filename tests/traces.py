@@ -1,6 +1,6 @@
 """The public trace as it lies in the tree, and small traces written out."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -53,3 +53,35 @@ def openb_placements(pods: str, policy: str) -> tuple[TracePlacement | None, ...
 @cache
 def _placements(name: str) -> Mapping[str, tuple[TracePlacement | None, ...]]:
     return read_placements((TRACE / "golden" / name).read_bytes(), source=name)
+
+
+def trace_node(
+    name: str = "n", *, cpu: int = 64_000, memory: int = 1000, gpus: int = 2, model: str = "T4"
+) -> TraceNode:
+    """Return a node of a trace."""
+    return TraceNode(name=name, cpu_milli=cpu, memory_mib=memory, gpus=gpus, model=model)
+
+
+def trace_pod(
+    name: str = "p",
+    *,
+    cpu: int = 1000,
+    memory: int = 1,
+    gpus: int = 1,
+    milli: int = 1000,
+    models: tuple[str, ...] = (),
+) -> TracePod:
+    """Return a pod of a trace, which takes a whole GPU."""
+    return TracePod(
+        name=name, cpu_milli=cpu, memory_mib=memory, gpus=gpus, gpu_milli=milli, models=models
+    )
+
+
+def in_order(nodes: Sequence[TraceNode], pods: Sequence[TracePod]) -> Workload:
+    """Return a workload in which pods come and nodes rank in the order given."""
+    return recorded(
+        nodes,
+        pods,
+        arrivals=((pod.name, False) for pod in pods),
+        ranks=[node.name for node in nodes],
+    )

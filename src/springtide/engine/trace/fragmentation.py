@@ -47,7 +47,10 @@ class Fragmentation:
     by what is free of its GPUs, in ascending order.
     """
 
-    def __init__(self, typical: Sequence[TypicalPod]) -> None:
+    def __init__(
+        self, typical: Sequence[TypicalPod], *, entries_max: int = MEMO_ENTRIES_MAX
+    ) -> None:
+        self._entries_max = entries_max
         self._typical = tuple(typical)
         self._parts = sorted({pod.gpu_milli for pod in typical if pod.gpus})
         self._steps = sorted({pod.cpu_milli for pod in typical})
@@ -64,7 +67,7 @@ class Fragmentation:
         key = model, level, gpus
         amount = self._amounts.get(key)
         if amount is None:
-            if len(self._amounts) >= MEMO_ENTRIES_MAX:
+            if len(self._amounts) >= self._entries_max:
                 self._amounts.clear()
             q1, q2, _, q4, xl, xr, no_access = self.labels(model, level, gpus)
             amount = self._amounts[key] = q1 + q2 + q4 + xl + xr + no_access

@@ -17,7 +17,12 @@ ARRIVALS_MAX: Final = 10_000_000
 
 
 def tuned(
-    order: Sequence[int], pods: Sequence[TracePod], *, target_milli: float, chance: Chance
+    order: Sequence[int],
+    pods: Sequence[TracePod],
+    *,
+    target_milli: float,
+    chance: Chance,
+    arrivals_max: int = ARRIVALS_MAX,
 ) -> list[int]:
     """Return the order with clones added or pods left out; a target of 0 changes nothing."""
     if not math.isfinite(target_milli) or target_milli < 0:
@@ -29,23 +34,37 @@ def tuned(
         return _thinned(order, pods, excess_milli=total_milli - target_milli, chance=chance)
     if not total_milli:
         raise UnusableTrace("No pod asks for a GPU, so clones add none; tune to 0.")
-    return _extended(order, pods, room_milli=target_milli - total_milli, chance=chance)
+    arrivals = _extended(
+        order,
+        pods,
+        room_milli=target_milli - total_milli,
+        chance=chance,
+        arrivals_max=arrivals_max,
+    )
+    if len(arrivals) >= arrivals_max:
+        raise UnusableTrace(
+            f"It takes {arrivals_max:,} pods or more to ask for that many GPUs; tune to less."
+        )
+    return arrivals
 
 
 def _extended(
-    order: Sequence[int], pods: Sequence[TracePod], *, room_milli: float, chance: Chance
+    order: Sequence[int],
+    pods: Sequence[TracePod],
+    *,
+    room_milli: float,
+    chance: Chance,
+    arrivals_max: int,
 ) -> list[int]:
     arrivals = list(order)
-    while len(arrivals) < ARRIVALS_MAX:
+    while len(arrivals) < arrivals_max:
         drawn = chance.choice_index(len(pods))
         pod = pods[drawn]
         if pod.gpu_milli > room_milli:
-            return arrivals
+            break
         room_milli -= pod.gpus * pod.gpu_milli
         arrivals.append(drawn)
-    raise UnusableTrace(
-        f"It takes more than {ARRIVALS_MAX:,} pods to ask for that many GPUs; tune to less."
-    )
+    return arrivals
 
 
 def _thinned(

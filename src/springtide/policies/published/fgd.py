@@ -32,8 +32,9 @@ class _Node:
 class Fgd(HighestScore):
     """Scores are remembered by what a node is to the measure: many nodes are the same one."""
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, setting: Setting, *, entries_max: int = MEMO_ENTRIES_MAX) -> None:
         super().__init__(setting)
+        self._entries_max = entries_max
         self._measure = setting.fragmentation
         self._nodes = [self._node(row) for row in range(len(self.state.models))]
         self._remembered: dict[tuple[object, ...], int] = {}
@@ -49,7 +50,7 @@ class Fgd(HighestScore):
             key = asked, level_after, node.key
             score = remembered.get(key)
             if score is None:
-                if len(remembered) >= MEMO_ENTRIES_MAX:
+                if len(remembered) >= self._entries_max:
                     remembered.clear()
                 score = remembered[key] = max(self._by_part(shape, node, level_after).values())
             scores[row] = score

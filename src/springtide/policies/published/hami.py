@@ -15,7 +15,6 @@ from springtide.model.trace import GPU_MILLI
 from springtide.policies.published.scoring import HighestScore
 
 SLOTS: Final = 10
-WEIGHT: Final = 10
 
 
 class Hami(HighestScore):
@@ -54,14 +53,17 @@ class Hami(HighestScore):
         used_milli = gpus * GPU_MILLI - self.state.total_free[row]
         return _sum(sum(self.state.pods_on[row]), used_milli) / gpus
 
-    def _device_in_use(self, shape: Shape, row: int, index: int) -> float:
+    def _device_in_use(self, shape: Shape, row: int, index: int) -> int:
         used_milli = GPU_MILLI - self.state.gpus_free[row][index] + shape.gpu_milli
         return _sum(self.state.pods_on[row][index] + 1, used_milli)
 
 
-def _sum(slots: int, used_milli: int) -> float:
-    """Return what slots, cores and memory in use come to, as shares of one device."""
-    return WEIGHT * (slots / SLOTS + 2 * used_milli / GPU_MILLI)
+def _sum(slots: int, used_milli: int) -> int:
+    """Return the shares of slots, cores and memory in use together, in thousandths of a device.
+
+    Whole numbers, so that equal nodes are equal; HAMi multiplies by ten, which moves nothing.
+    """
+    return slots * GPU_MILLI // SLOTS + 2 * used_milli
 
 
 def hami_binpack(setting: Setting) -> Hami:
