@@ -13,6 +13,7 @@ import msgspec
 from springtide.apps.bench.report import BenchReport
 from springtide.apps.headroom import HeadroomReport
 from springtide.apps.planner.report import API_VERSION, PlanReport
+from springtide.apps.replay import ReplayReport
 from springtide.apps.why.report import WhyReport
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
@@ -21,6 +22,7 @@ ANSWERS: Final[dict[str, type[msgspec.Struct]]] = {
     "why": WhyReport,
     "headroom": HeadroomReport,
     "bench": BenchReport,
+    "replay": ReplayReport,
 }
 CALLED: Final = {"bench": "bench openb"}
 """Commands that are called otherwise than their answers."""

@@ -19,6 +19,7 @@ from springtide.cli.endings import INTERRUPTED, UNREAD, USAGE, Ended
 from springtide.cli.headroom import headroom
 from springtide.cli.options import NearestGroup
 from springtide.cli.plan import plan
+from springtide.cli.replay import replay
 from springtide.cli.snapshot import snapshot
 from springtide.cli.why import why
 
@@ -47,6 +48,7 @@ def version() -> None:
 springtide.add_command(plan)
 springtide.add_command(headroom)
 springtide.add_command(why)
+springtide.add_command(replay)
 springtide.add_command(snapshot)
 springtide.add_command(bench)
 springtide.add_command(completion)

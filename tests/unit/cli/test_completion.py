@@ -54,6 +54,8 @@ def test_every_option_of_every_command_is_offered(name: str) -> None:
         (["plan", "--expander", "price,least-n"], ["price,least-nodes"]),
         (["plan", "--expander", "random,pri"], ["random,price", "random,priority"]),
         (["plan", "--expander", "price,pric"], []),
+        (["replay", "--policy", "binpack/s"], ["binpack/spread"]),
+        (["replay", "--against", "rec"], ["recorded"]),
         (["completion", "z"], ["zsh"]),
         (["bench", ""], ["openb"]),
         (["bench", "openb", "--policy", "hami-"], [f"hami-{way}" for way in HAMI]),

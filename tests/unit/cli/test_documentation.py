@@ -12,13 +12,20 @@ from springtide.cli.bench import openb
 from springtide.cli.bench_words import POLICIES
 from springtide.cli.headroom import headroom
 from springtide.cli.plan import EXPANDERS, plan
+from springtide.cli.replay import replay
 from springtide.cli.why import why
 from springtide.engine.explain import ChangeKind
 from springtide.wire.documents import decode
 from springtide.wire.source import Source
 
 ROOT = Path(__file__).resolve().parents[3]
-COMMANDS = {"plan": plan, "why": why, "headroom": headroom, "bench": openb}
+COMMANDS = {
+    "plan": plan,
+    "why": why,
+    "headroom": headroom,
+    "bench": openb,
+    "replay": replay,
+}
 PAGES = {name: (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8") for name in COMMANDS}
 PAGE = PAGES["plan"]
 

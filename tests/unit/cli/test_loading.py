@@ -24,7 +24,9 @@ def loaded(*arguments: str) -> set[str]:
     return set(done.stderr.split())
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["plan", "--help"], ["bench", "openb", "-h"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["plan", "--help"], ["replay", "--help"], ["bench", "openb", "-h"]]
+)
 def test_help_loads_next_to_nothing(arguments: list[str]) -> None:
     packages = loaded(*arguments)
 
