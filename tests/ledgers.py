@@ -105,6 +105,8 @@ def holdings(draw: st.DrawFn, row: int, kind: int) -> Holding:
             draw(st.lists(st.sampled_from(_DEVICE_CLAIMS), max_size=2, unique_by=lambda c: c.key))
         ),
         unstated=draw(st.none() | st.tuples(st.integers(0, 100), st.integers(0, 100))),
+        namespace=draw(st.sampled_from(["a", "b"])),
+        charges=draw(st.sampled_from([(), (("x/memory", 5),), (("x/cores", 1), ("x/memory", 0))])),
     )
 
 
@@ -156,6 +158,7 @@ def content(ledger: Ledger) -> dict[str, object]:
             for name, each in ledger.devices.items()
             if each.closed or (each.inventory[:count] >= 0).any()
         },
+        "quotas": ledger.quotas.counts(),
         "held claims": ledger.held_claims.counts(),
         "presences": ledger.presences.content(),
         "leanings": ledger.presences.leanings.content(),

@@ -26,6 +26,7 @@ UNSATISFIED = {
     "aks-template-unregistered",
     "device-claims",
     "gang",
+    "namespace-quota",
 }
 SUFFIXES = {
     "table": "table.txt",

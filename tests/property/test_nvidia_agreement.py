@@ -21,7 +21,7 @@ from springtide.model.device import (
 )
 from springtide.model.refusal import Refusal
 from springtide.vendors.nvidia import FAMILY, NvidiaAsk
-from springtide.vendors.nvidia.ask import Request
+from springtide.vendors.nvidia.ask import Allowance, Request
 from tests.reference import nvidia as reference
 from tests.unit.vendors.nvidia.building import A100_PROFILES
 
@@ -44,6 +44,13 @@ requests = st.builds(
 )
 
 
+ALLOWANCES = st.builds(
+    Allowance,
+    memory_mib=st.sampled_from([None, None, -1, 0, 1000, 5000, 10000, 24576, 45000, 90000]),
+    cores=st.sampled_from([None, None, -1, 0, 20, 60, 100, 160, 240]),
+)
+
+
 @st.composite
 def asks(draw: st.DrawFn) -> NvidiaAsk:
     containers = draw(st.lists(st.none() | requests, min_size=1, max_size=4).filter(any))
@@ -60,6 +67,7 @@ def asks(draw: st.DrawFn) -> NvidiaAsk:
         avoid_ids=draw(st.none() | ids),
         numa_bind=draw(st.booleans()),
         vgpu_mode=draw(st.sampled_from([None, None, "mig", "hami-core", "hami-core,mig"])),
+        allowance=draw(st.none() | ALLOWANCES),
     )
 
 

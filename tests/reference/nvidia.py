@@ -31,7 +31,7 @@ def verdict(ask: NvidiaAsk, view: DeviceView) -> str | list[Picks]:
         if request is None:
             found.append([])
             continue
-        answer = container(ask, request, trial)
+        answer = container(ask, request, trial, found)
         if isinstance(answer, str):
             return answer
         found.append(answer)
@@ -53,7 +53,9 @@ def cards_of(view: DeviceView) -> list[Card]:
     ]
 
 
-def container(ask: NvidiaAsk, request: Request, trial: list[Card]) -> str | Picks:
+def container(
+    ask: NvidiaAsk, request: Request, trial: list[Card], before: list[Picks]
+) -> str | Picks:
     """Place one container on the trial usage and charge it, or say why it does not fit."""
     ordered = sorted_cards(ask, request, trial)
     candidates = [card for card in ordered if "nvidia" in card["device"].type.lower()]
@@ -61,7 +63,7 @@ def container(ask: NvidiaAsk, request: Request, trial: list[Card]) -> str | Pick
     by_instance = has_mig and (ask.vgpu_mode is None or "mig" in ask.vgpu_mode)
     if request.count > len(candidates) and not by_instance:
         return "NodeInsufficientDevice"
-    picked, why = walk(ask, request, candidates)
+    picked, why = walk(ask, request, candidates, before)
     if picked is None:
         words = (f"{count}/{len(candidates)} {reason}" for reason, count in why.items())
         return ", ".join(sorted(words))
@@ -69,7 +71,7 @@ def container(ask: NvidiaAsk, request: Request, trial: list[Card]) -> str | Pick
 
 
 def walk(
-    ask: NvidiaAsk, request: Request, candidates: list[Card]
+    ask: NvidiaAsk, request: Request, candidates: list[Card], before: list[Picks]
 ) -> tuple[list[tuple[Card, int, int]] | None, Counter[str]]:
     """Walk the candidates from the last one; return the picks, or None and what refused."""
     why: Counter[str] = Counter()
@@ -90,7 +92,9 @@ def walk(
             picked, last_numa = [], device.numa
         cores = min(request.cores, 100)
         memory = request.memory_mib or device.memory_mib * (request.memory_pct or 0) // 100
-        late = late_refusal(ask, card, memory, cores, picked)
+        mine = [(each["device"].id, mib, share) for each, mib, share in picked]
+        is_beyond = beyond_quota(ask, [*before, [*mine, (device.id, memory, cores)]])
+        late = late_refusal(ask, card, memory, cores, picked, is_beyond=is_beyond)
         if late:
             why[late] += 1
             continue
@@ -121,8 +125,14 @@ def early_refusal(ask: NvidiaAsk, card: Card) -> str:
     return ""
 
 
-def late_refusal(  # noqa: C901, PLR0911 - one line a rule, in their order
-    ask: NvidiaAsk, card: Card, memory: int, cores: int, picked: list[tuple[Card, int, int]]
+def late_refusal(  # noqa: C901, PLR0911, PLR0912 - one line a rule, in their order
+    ask: NvidiaAsk,
+    card: Card,
+    memory: int,
+    cores: int,
+    picked: list[tuple[Card, int, int]],
+    *,
+    is_beyond: bool,
 ) -> str:
     """Return why the card does not take this container."""
     device = card["device"]
@@ -134,6 +144,8 @@ def late_refusal(  # noqa: C901, PLR0911 - one line a rule, in their order
         return "CardTimeSlicingExhausted"
     if "mutex" in [part.strip() for part in ask.device_policy.split(",")] and card["used"] > 0:
         return "ExclusiveDeviceAllocateConflict"
+    if is_beyond:
+        return "ResourceQuotaNotFit"
     if device.memory_mib - card["memory"] < memory:
         return "CardInsufficientMemory"
     if device.cores - card["cores"] < cores:
@@ -150,6 +162,28 @@ def late_refusal(  # noqa: C901, PLR0911 - one line a rule, in their order
         if instance(card, occupied, memory) is None:
             return "CardMigTopologyInfeasible"
     return ""
+
+
+def beyond_quota(ask: NvidiaAsk, containers: list[Picks]) -> bool:
+    """Return whether these containers hold more than the namespace has left, init ones first."""
+    left = ask.allowance
+    if left is None:
+        return False
+    memory = [[(name, mib) for name, mib, _ in picks] for picks in containers]
+    cores = [[(name, share) for name, _, share in picks] for picks in containers]
+    for amounts, most in ((memory, left.memory_mib), (cores, left.cores)):
+        init: dict[str, int] = {}
+        app: dict[str, int] = {}
+        for index, picks in enumerate(amounts):
+            for name, amount in picks:
+                if index < ask.init_count:
+                    init[name] = max(init.get(name, 0), amount)
+                else:
+                    app[name] = app.get(name, 0) + amount
+        total = sum(max(init.get(name, 0), app.get(name, 0)) for name in {*init, *app})
+        if most is not None and total > most:
+            return True
+    return False
 
 
 def instance(card: Card, occupied: list[MigPlacement], memory: int) -> Any:

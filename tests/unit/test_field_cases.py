@@ -17,7 +17,6 @@ NPU = "is about placing and evicting gangs live, by topology and by where they w
 REPLICAS = "is about the number of replicas of stateful services, which nothing here decides yet"
 
 NOT_YET = {
-    **dict.fromkeys((16, 17), "is about quotas of namespaces, which plans do not look at"),
     **dict.fromkeys((18, 19, 21, 22, 23, 24), LIVE),
     **dict.fromkeys((25, 40, 43), SERVER),
     **dict.fromkeys((47, 50, 53, 55), LOOP),

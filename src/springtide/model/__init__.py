@@ -5,6 +5,6 @@ never changed; `neighbours` is what a pod asks about other pods, `preferences` w
 and `attitudes` both as pods that are there hold it against others. `ledger` holds who uses what, as
 columns over nodes and devices with an append-only change log, `presence` who stands where, as
 rules between pods see it, and `leanings` who is liked where; `overlay` is the one way to change a
-ledger hypothetically, with nested `fork`, `revert` and `commit`. Nothing here decides, reads a
-clock or does I/O.
+ledger hypothetically, with nested `fork`, `revert` and `commit`. `trace` has the plainer nodes and
+pods of recorded clusters. Nothing here decides, reads a clock or does I/O.
 """

@@ -152,6 +152,7 @@ class DeviceColumns:
         self.cordoned: Bool = np.zeros((rows, 1), np.bool_)
         self.occupied: dict[tuple[int, int], tuple[MigPlacement, ...]] = {}
         self.closed: dict[int, dict[str, str]] = {}
+        self._largest_mib = self._measured = 0
         self._kind_codes: dict[tuple[object, ...], int] = {}
 
     _CELLS = (
@@ -187,6 +188,16 @@ class DeviceColumns:
     def width(self) -> int:
         """Return the number of device cells a row has."""
         return int(self.memory_total.shape[1])
+
+    @property
+    def largest_mib(self) -> int:
+        """Return the most memory that any device has had so far, whole or as an instance."""
+        fresh = self.inventories.values[self._measured :]
+        self._measured += len(fresh)
+        for device in (device for inventory in fresh for device in inventory.devices):
+            instances = (profile.memory_mib for profile in device.mig_profiles)
+            self._largest_mib = max(self._largest_mib, device.memory_mib, *instances)
+        return self._largest_mib
 
     def grow(self, rows: int) -> None:
         """Make room for this many rows."""

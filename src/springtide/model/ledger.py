@@ -32,6 +32,7 @@ from springtide.model.device_usage import HeldClaims
 from springtide.model.node import HOSTNAME_LABEL, Image, Node
 from springtide.model.pod import HostPort
 from springtide.model.presence import Presence, Presences
+from springtide.model.quotas import Quotas
 from springtide.model.resource_claims import HeldClaim
 from springtide.model.resources import amount_list
 from springtide.model.volumes import DiskVolume
@@ -49,6 +50,7 @@ class Holding(msgspec.Struct, frozen=True, kw_only=True):
     `presence` is what it shows to rules between pods; without one, it is not seen by them.
     `device_claims` are those whose devices are given with this placement.
     `unstated` is the cpu and memory that scores add where its containers state none.
+    `charges` is what it counts for against the quota of its `namespace`, which has one then.
     """
 
     uid: str
@@ -61,6 +63,8 @@ class Holding(msgspec.Struct, frozen=True, kw_only=True):
     presence: Presence | None = None
     device_claims: tuple[HeldClaim, ...] = ()
     unstated: Unstated | None = None
+    namespace: str = ""
+    charges: AmountList = ()
 
 
 class Ledger:
@@ -74,7 +78,8 @@ class Ledger:
     each distinct set once. `unstated` sums up what scores add of cpu and memory.
     `hostname` codes its hostname, 0 where there is none. `namespaces` holds the labels of the
     cluster's namespaces; whoever makes the ledger sets it before anything is asked. `held_claims` are
-    the claims of devices that came with holdings.
+    the claims of devices that came with holdings. `quotas` are those of the namespaces; whoever makes the
+    ledger gives their limits before anything is held.
     """
 
     def __init__(self) -> None:
@@ -105,6 +110,7 @@ class Ledger:
         self.namespaces: Mapping[str, Mapping[str, str]] = {}
         self.presences = Presences(FIRST_ROWS)
         self.held_claims = HeldClaims()
+        self.quotas = Quotas()
         self.changes = ChangeLog()
         self._namesakes: dict[int, int] = {}
 
@@ -182,12 +188,7 @@ class Ledger:
             assert holding.uid not in self.holdings, holding.uid
             self.holdings[holding.uid] = holding
             by_amounts.setdefault(holding.amounts, []).append(holding.row)
-            if holding.ports:
-                _tally(self.ports, holding.row, holding.ports, 1)
-            if holding.claims or holding.disks or holding.device_claims:
-                self._count_claims(holding, 1)
-            if holding.presence is not None:
-                self.presences.count(holding.row, holding.presence)
+            self._count_names(holding, 1)
             if holding.unstated is not None:
                 unstated.setdefault(holding.unstated, []).append(holding.row)
             for family, taken in holding.shares:
@@ -215,17 +216,23 @@ class Ledger:
     def _count(self, holding: Holding, *, sign: int) -> None:
         row = holding.row
         self.resources.take(row, holding.amounts, sign=sign)
-        if holding.ports:
-            _tally(self.ports, row, holding.ports, sign)
-        if holding.claims or holding.disks or holding.device_claims:
-            self._count_claims(holding, sign)
-        if holding.presence is not None:
-            self.presences.count(row, holding.presence, sign=sign)
+        self._count_names(holding, sign)
         if holding.unstated is not None:
             self.unstated[:, row] += sign * np.array(holding.unstated, np.int64)
         for family, shares in holding.shares:
             self.device_columns(family).take(row, shares, sign=sign)
         self.changes.append(row)
+
+    def _count_names(self, holding: Holding, sign: int) -> None:
+        """Count what is kept by names instead of in columns."""
+        if holding.ports:
+            _tally(self.ports, holding.row, holding.ports, sign)
+        if holding.claims or holding.disks or holding.device_claims:
+            self._count_claims(holding, sign)
+        if holding.presence is not None:
+            self.presences.count(holding.row, holding.presence, sign=sign)
+        if holding.charges:
+            self.quotas.count(holding.namespace, holding.charges, sign=sign)
 
     def _count_claims(self, holding: Holding, sign: int) -> None:
         for each in holding.device_claims:
@@ -271,11 +278,13 @@ class Ledger:
         assert self.claimed == fresh.claimed
         self.presences.check(fresh.presences)
         assert self.held_claims.counts() == fresh.held_claims.counts()
+        assert self.quotas.counts() == fresh.quotas.counts(), "use of quotas has drifted"
         for family, columns in self.devices.items():
             _check_devices(columns, fresh.devices[family], self.count)
 
     def _recounted(self) -> "Ledger":
         fresh = Ledger()
+        fresh.quotas = self.quotas.unheld()
         for name in self.resources.names.values:
             fresh.resources.index(name)
         for row, node in enumerate(self.nodes):

@@ -3,5 +3,6 @@
 `documents` reads whole sources, JSON or YAML, and routes every object by its kind; `yaml` reads
 scalars as kubectl does; `k8s` turns API objects into model records, fast and one by one where one is
 broken; `crd` reads our own documents strictly, naming the unknown field and the nearest known one;
-`hami` speaks the annotations of HAMi. What is broken becomes a `Problem` or a fault that says where.
+`hami` speaks the annotations of HAMi; `trace` reads the CSV files of a public GPU trace. What is broken
+becomes a `Problem` or a fault that says where.
 """

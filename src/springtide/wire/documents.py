@@ -18,6 +18,7 @@ from springtide.model.node import Node
 from springtide.model.pod import Pod
 from springtide.model.problem import Problem
 from springtide.model.profile import DeviceProfile
+from springtide.model.quotas import NamespaceQuota
 from springtide.model.resource_claims import DeviceObjects
 from springtide.model.selecting import Selecting
 from springtide.model.storage import Storage
@@ -58,6 +59,7 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     selecting: Selecting = Selecting()
     namespaces: Mapping[str, Mapping[str, str]] = {}
     budgets: tuple[DisruptionBudget, ...] = ()
+    quotas: tuple[NamespaceQuota, ...] = ()
     pod_groups: tuple[PodGroup, ...] = ()
     groups: tuple[NodeGroup, ...] = ()
     priorities: PriorityRules | None = None
@@ -144,6 +146,7 @@ class _Reading:
             selecting=objects.selecting,
             namespaces=objects.namespaces,
             budgets=tuple(objects.budgets.values()),
+            quotas=tuple(objects.quotas.values()),
             pod_groups=objects.pod_groups,
             groups=tuple(ours.groups.values()),
             priorities=self._priorities,

@@ -20,7 +20,10 @@ WORKLOADS_MAX: Final = 100
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
-    """One ask: a pod that stands for all like it, what it is called, and who asks so."""
+    """One ask: a pod that stands for all like it, what it is called, and who asks so.
+
+    One that `is_nobodys` was written without a namespace, so that no quota bounds it.
+    """
 
     name: str
     source: Source
@@ -32,6 +35,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     denied: str = ""
     device: str = ""
     portion: str = ""
+    is_nobodys: bool = False
 
 
 # Asks of pods

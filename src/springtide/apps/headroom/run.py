@@ -22,7 +22,7 @@ from springtide.base.telling import Level, Tell
 from springtide.engine.gang.ground import StandingNodes
 from springtide.engine.headroom import room
 from springtide.engine.headroom.walking import Walks
-from springtide.engine.placement.classes import Classifier
+from springtide.engine.placement.classes import Classifier, without_quota
 from springtide.engine.placement.tables import Tables
 from springtide.model.overlay import Overlay
 from springtide.model.pod import Pod
@@ -108,6 +108,8 @@ def _answers(asks: Iterable[Asked], classifier: Classifier, tables: Tables) -> I
     overlay, walks = Overlay(tables.ledger), Walks(tables)
     for asked in asks:
         pod_class = classifier.classify(asked.pod)
+        if asked.is_nobodys:
+            pod_class = without_quota(pod_class)
         refusal = pod_class.refusal
         if refusal is not None:
             told = f"{refusal.text}; {refusal.detail}" if refusal.detail else refusal.text

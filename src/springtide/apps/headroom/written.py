@@ -79,7 +79,7 @@ def made(
     answer = admitted(pod, making.families)
     if isinstance(answer, Refusal):
         return Asked(name=name, source=source, text=text, pod=pod, denied=answer.text)
-    return Asked(name=name, source=source, text=text, pod=answer)
+    return Asked(name=name, source=source, text=text, pod=answer, is_nobodys=True)
 
 
 def tolerations(ledger: Ledger) -> tuple[Toleration, ...]:

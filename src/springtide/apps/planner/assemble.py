@@ -15,6 +15,7 @@ from springtide.apps.planner.device_claims import (
     without_device_claims,
 )
 from springtide.apps.planner.gangs import gathered
+from springtide.apps.planner.namespace_quotas import beyond_quota, charges_of, quotas_of
 from springtide.engine.capacity.situation import SizedGroup
 from springtide.engine.dynamic_resources.copies import slices_by_node
 from springtide.engine.framework.ask import keys_read
@@ -78,6 +79,7 @@ def assemble(
     problems: list[Problem] = []
     ledger = Ledger()
     ledger.namespaces = found.namespaces
+    ledger.quotas = quotas_of(found.quotas, families, problems=problems)
     registered = {node.name: _add_node(ledger, node, families, problems) for node in found.nodes}
     for group in found.groups:
         if group.template is not None:
@@ -93,11 +95,20 @@ def assemble(
                 row,
                 shares=_shares(ledger, pod, row, families, problems),
                 presence=None if read_keys is None else standing(pod, read_keys),
+                charges=charges_of(pod, families, quotas=ledger.quotas),
             )
             for pod, place in placed
             if (row := ledger.rows.get(place)) is not None
         ]
     )
+    for pod, place in placed:
+        if place not in ledger.rows:
+            ledger.quotas.stand(pod.namespace, charges_of(pod, families, quotas=ledger.quotas))
+    beyond = beyond_quota(pods[len(found.pods) :], families, quotas=ledger.quotas)
+    denied.extend(beyond.values())
+    pods = [pod for pod in pods if pod.uid not in beyond]
+    waiting = [pod for pod in waiting if pod.uid not in beyond]
+    apart = [each for each in apart if each[0].uid not in beyond]
     together = gathered(pods, found.pod_groups, placed=placed, waiting=waiting)
     problems.extend(together.problems)
     pods_on: dict[str, list[Pod]] = defaultdict(list)

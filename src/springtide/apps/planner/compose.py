@@ -21,6 +21,7 @@ from springtide.apps.planner.report import (
     NotEvaluated,
     PlanReport,
     ProblemReport,
+    QuotaReport,
     ReasonReport,
     StuckReport,
 )
@@ -28,6 +29,7 @@ from springtide.apps.planner.words import are, counted, fit, joined, with_detail
 from springtide.engine.capacity.events import not_triggered
 from springtide.engine.capacity.explain import Stuck
 from springtide.engine.capacity.situation import Plan, SizedGroup, Step
+from springtide.engine.placement.quota import Shortage
 from springtide.model.pod import Pod
 from springtide.model.problem import Problem
 from springtide.model.refusal import Refusal
@@ -134,16 +136,25 @@ def _adding(grown: Mapping[str, int]) -> str:
 
 
 def _beyond_nodes(stuck: Iterable[StuckReport], pending: int) -> list[str]:
-    """Return that for some pods another node would not help, if there are any."""
-    count = sum(len(item.pods) for item in stuck if item.remedy)
-    if not count:
-        return []
-    who = (
-        {1: "It waits"}.get(count, "They wait")
-        if count == pending
-        else f"{count} of them {'waits' if count == 1 else 'wait'}"
-    )
-    return [f"{who} for a change of the scheduler's configuration, not for a node."]
+    """Return for what some pods wait that is not another node, if there are any."""
+    counts: Counter[str] = Counter()
+    for item in stuck:
+        if item.remedy:
+            counts[_awaited(item)] += len(item.pods)
+    return [f"{_who(count, pending)} for {what}, not for a node." for what, count in counts.items()]
+
+
+def _awaited(item: StuckReport) -> str:
+    namespaces = {each.namespace for each in item.quota}
+    if not namespaces:
+        return "a change of the scheduler's configuration"
+    return f"a larger quota of namespace {namespaces.pop()}"
+
+
+def _who(count: int, pending: int) -> str:
+    if count == pending:
+        return {1: "It waits"}.get(count, "They wait")
+    return f"{count} of them {'waits' if count == 1 else 'wait'}"
 
 
 def _whom(helped: int, pending: int) -> str:
@@ -300,6 +311,18 @@ def _stuck(item: Stuck, remedy: str) -> StuckReport:
         else next((verdict for verdict in verdicts if verdict.group == item.closest), None),
         groups=verdicts,
         remedy=remedy,
+        quota=tuple(map(_quota, item.shortages)),
+    )
+
+
+def _quota(lack: Shortage) -> QuotaReport:
+    return QuotaReport(
+        namespace=lack.namespace,
+        resource=lack.resource,
+        limit=lack.stated,
+        used=lack.used,
+        asked=lack.asked,
+        enough=lack.enough,
     )
 
 

@@ -1,17 +1,18 @@
-"""What to change for pods that no node can help, because the scheduler's configuration is in the way.
+"""What to change for pods that no node can help: the scheduler's configuration or a quota is in the way.
 
 Resources of devices are names that no node need have: a scheduler extender looks after them, and the
 scheduler is told to leave them alone. A name that is missing there keeps every pod that asks for it
 from every node, old and new.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from springtide.apps.planner.assemble import Picture
 from springtide.apps.planner.schedulers import Schedulers
 from springtide.engine.capacity.explain import Stuck
 from springtide.engine.placement.classes import PodClass
 from springtide.engine.placement.family import DeviceFamily
+from springtide.engine.placement.quota import Shortage
 from springtide.engine.simulation.templates import Template
 
 
@@ -22,6 +23,29 @@ def remedies(
     picture: Picture,
 ) -> dict[int, str]:
     """Return for each kind of stuck pods, by its place, what to change; kinds without are absent."""
+    stuck = tuple(stuck)
+    quotas = {index: of_quota(item.shortages) for index, item in enumerate(stuck) if item.shortages}
+    return {**quotas, **_of_configuration(stuck, judges, families, picture)}
+
+
+def of_quota(short: Sequence[Shortage]) -> str:
+    """Return what to change where a quota lacks so much."""
+    lacks = " and ".join(
+        f"{each.asked} {each.resource}, and {each.used} of {each.limit} are used" for each in short
+    )
+    limits = " and ".join(f"{each.name} be at least {each.enough}" for each in short)
+    return (
+        f"The quota of namespace {short[0].namespace} is in the way, not a lack of nodes: such a pod "
+        f"takes {lacks}. Let {limits}, or let the pod ask for less."
+    )
+
+
+def _of_configuration(
+    stuck: Iterable[Stuck],
+    judges: Schedulers,
+    families: Mapping[str, DeviceFamily],
+    picture: Picture,
+) -> dict[int, str]:
     if judges.managed is None:
         return {}
     devices = frozenset(name for each in families.values() for name in each.resource_names())

@@ -60,13 +60,28 @@ class GroupVerdict(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     detail: str = ""
 
 
+class QuotaReport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A resource of which a namespace has too little left for one more pod.
+
+    `limit` is as the quota states it and `enough` the smallest that would do; `used` and `asked` are in
+    the unit in which devices are counted.
+    """
+
+    namespace: str
+    resource: str
+    limit: int
+    used: int
+    asked: int
+    enough: int
+
+
 class StuckReport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """Equal pods that the plan does not help.
 
     `message` is kube-scheduler's sentence about the existing nodes, `autoscaler_message` Cluster
     Autoscaler's about the groups (empty without groups), `closest` the group that comes nearest with
     its reason, `groups` all of them. `remedy` says what to change where no node could help; then
-    there is no closest group.
+    there is no closest group. `quota` is what the quota of their namespace lacks, if it is that.
     """
 
     pods: tuple[str, ...]
@@ -75,6 +90,7 @@ class StuckReport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     closest: GroupVerdict | None
     groups: tuple[GroupVerdict, ...]
     remedy: str = ""
+    quota: tuple[QuotaReport, ...] = ()
 
 
 class TaskReport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

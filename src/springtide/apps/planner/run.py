@@ -7,6 +7,7 @@ from springtide.apps.planner.compose import compose
 from springtide.apps.planner.decisions import told_of
 from springtide.apps.planner.families import Policies
 from springtide.apps.planner.limits import idle_limits
+from springtide.apps.planner.namespace_quotas import overdrawn
 from springtide.apps.planner.onlooker import NOBODY, Onlooker
 from springtide.apps.planner.remedies import remedies
 from springtide.apps.planner.report import PlanReport
@@ -67,6 +68,7 @@ def run(
         *stage.notes,
         *scheduler_notes(judges, picture.waiting, found.selecting),
         *idle_limits(request.bounds.quotas, picture),
+        *overdrawn(picture.ledger.quotas),
         *account.notes,
     )
     return compose(

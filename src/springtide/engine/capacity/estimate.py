@@ -58,12 +58,13 @@ def estimate(
     limiter.reset()
     order = by_size(items, amounts(start.template.node.allocatable))
     fast: Batch | None = None
-    if fastpath:
+    is_bound = start.tables.quotas_bind((batch.pod_class, len(batch.pods)) for batch in items)
+    if fastpath and not is_bound:
         fast = best_for_fastpath(order, amounts(start.template.node.capacity))
         if fast is not None:
             order = [batch for batch in order if batch is not fast] + [fast]
     storage = start.tables.framework.storage
-    apart = any(
+    apart = is_bound or any(
         tells_nodes_apart(batch.pod_class)
         or keeps_company_away(batch.pod_class, storage)
         or start.tables.claims_devices(batch.pod_class)

@@ -14,6 +14,7 @@ import msgspec
 from springtide.engine.capacity.batches import Batch
 from springtide.engine.placement import extenders
 from springtide.engine.placement.classes import PodClass
+from springtide.engine.placement.quota import Shortage
 from springtide.engine.simulation.templates import Template
 from springtide.model.pod import Pod
 from springtide.model.refusal import Refusal
@@ -36,7 +37,7 @@ class Stuck(msgspec.Struct, frozen=True, kw_only=True):
 
     `on_nodes` counts the refusals of existing nodes and `message` is what kube-scheduler says about
     these nodes, `on_groups` has each group's refusal, and `closest` names the group that comes
-    nearest to taking them.
+    nearest to taking them. `shortages` is what their namespace's quota lacks where nothing else is in the way.
     """
 
     pods: tuple[Pod, ...]
@@ -45,6 +46,7 @@ class Stuck(msgspec.Struct, frozen=True, kw_only=True):
     message: str
     on_groups: tuple[tuple[str, Refusal], ...]
     closest: str
+    shortages: tuple[Shortage, ...] = ()
 
 
 Objections = tuple[tuple[str, tuple[tuple[Refusal, int], ...]], ...]
@@ -56,6 +58,7 @@ def stuck(
     on_nodes: Sequence[tuple[Refusal, int]],
     *,
     message: str,
+    shortages: tuple[Shortage, ...] = (),
 ) -> Stuck:
     """Return why these pods are left over."""
     nearest = min(answers, key=lambda answer: _distance(answer, batch.pod_class), default=None)
@@ -66,6 +69,7 @@ def stuck(
         message=message,
         on_groups=tuple((answer.name, answer.refusal or answer.limit) for answer in answers),
         closest="" if nearest is None else nearest.name,
+        shortages=shortages,
     )
 
 

@@ -6,6 +6,7 @@ its nodes and pods join the picture; what is left goes into the next round, unti
 The caller's ledger is as it was afterwards.
 """
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Final
@@ -39,7 +40,9 @@ from springtide.engine.gang.ground import likeness
 from springtide.engine.gang.settling import Settled, settle, settle_more
 from springtide.engine.gang.shortfall import Shortfall, explained
 from springtide.engine.gang.tally import tally
+from springtide.engine.placement.beyond_quota import lacking
 from springtide.engine.placement.classes import PodClass
+from springtide.engine.placement.quota import Shortage
 from springtide.engine.simulation.templates import Template
 from springtide.model.gang import Gang
 from springtide.model.overlay import Overlay
@@ -80,6 +83,11 @@ class _Planner:
         self.short: tuple[tuple[str, Refusal], ...] = ()
         self.is_moving = _reads_others(situation) or self._share_devices()
         """Whether what a round places may change what nodes answer to the pods that are left."""
+        self.limited = Counter(
+            each for each in map(situation.classifier.classify, situation.pending) if each.quota
+        )
+        self.is_counted = bool(self.limited)
+        """Whether what a round places may leave too little of a quota to the pods that are left."""
 
     def _share_devices(self) -> bool:
         """Return whether devices that one pod is given may decide about others on other nodes."""
@@ -136,6 +144,7 @@ class _Planner:
                 # What the last round placed may repel or attract what is left, or even out how
                 # pods are spread, so that there is room again.
                 left = self._fill(left)
+            if round_number and (self.is_moving or self.is_counted):
                 self._ask_templates(left)
             done = self._grow(batches(left, classifier))
             if done is None:
@@ -165,7 +174,7 @@ class _Planner:
     def _ask_templates(self, pods: Iterable[Pod]) -> None:
         """Ask new nodes about the pods, as far as the answers are not known."""
         classes = dict.fromkeys(map(self.situation.classifier.classify, pods))
-        if self.starts and not self.is_moving:
+        if self.starts and not (self.is_moving or self.is_counted):
             known = next(iter(self.starts.values())).verdicts
             classes = dict.fromkeys(each for each in classes if each not in known)
             if not classes:
@@ -174,6 +183,9 @@ class _Planner:
             item.template for item in self.situation.groups if isinstance(item.template, Template)
         ]
         starts = begin_all(templates, self.tables, self.overlay, list(classes))
+        if self.is_counted and not self.starts:
+            # Only now it is known how large the devices of new nodes are.
+            self.is_counted = self.tables.quotas_bind(self.limited.items())
         for start in starts:
             name = start.template.group.name
             known_before = self.starts[name].verdicts if name in self.starts else {}
@@ -186,7 +198,7 @@ class _Planner:
 
     def _scene(self, remaining: Sequence[Batch]) -> Scene:
         return Scene(
-            candidates=[self._candidate(item) for item in self.situation.groups],
+            candidates=self._candidates(),
             waiting=remaining,
             tracker=self.course.tracker,
             node_count=self.overlay.ledger.count,
@@ -194,6 +206,9 @@ class _Planner:
             bounds=self.situation.bounds,
             manner=self.situation.manner,
         )
+
+    def _candidates(self) -> list[Candidate]:
+        return [self._candidate(item) for item in self.situation.groups]
 
     def _candidate(self, item: SizedGroup) -> Candidate:
         start = self.starts.get(item.group.name)
@@ -214,7 +229,8 @@ class _Planner:
             *((batch.first.uid, len(batch.pods)) for batch in helped),
         )
         known = self.estimates.get(key)
-        if known is not None and not bounds.nodes_total_max and not self.is_moving:
+        is_lasting = not (bounds.nodes_total_max or self.is_moving or self.is_counted)
+        if known is not None and is_lasting:
             return known
         count = self.overlay.ledger.count
         bounded = limiter(
@@ -245,7 +261,20 @@ class _Planner:
             self._answers(pod_class, limits),
             self.tables.histogram(pod_class, below=self.existing),
             message=message(batch.first, pod_class, tables=self.tables, there=there),
+            shortages=self._shortages(pod_class),
         )
+
+    def _shortages(self, pod_class: PodClass) -> tuple[Shortage, ...]:
+        """Return what a quota lacks for pods that would fit a node that is there or may be added."""
+        if not pod_class.quota:
+            return ()
+        growing = [each for each in self._candidates() if each.size < each.group.max_size]
+        with self.overlay.trial():
+            for each in growing:
+                if each.group.name in self.starts:
+                    start = self.starts[each.group.name]
+                    start.add(start.template.node.name)
+            return lacking(pod_class, self.tables)
 
     def _limits(self, remaining: Sequence[Batch]) -> dict[str, Refusal]:
         """Return what keeps each group from growing now."""

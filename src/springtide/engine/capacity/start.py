@@ -11,6 +11,7 @@ from springtide.engine.dynamic_resources.copies import moved
 from springtide.engine.framework.ask import reads_others
 from springtide.engine.framework.dynamic_resources import DynamicResources
 from springtide.engine.framework.node_resources_fit import NodeResourcesFit
+from springtide.engine.placement.beyond_quota import with_numbers
 from springtide.engine.placement.classes import PodClass, standing_holding
 from springtide.engine.placement.tables import Tables
 from springtide.engine.simulation.templates import Template
@@ -156,7 +157,9 @@ def _verdict(start: Start, pod_class: PodClass, row: int) -> Refusal | None:
     if ask is None:
         return answer
     detail = start.tables.families[ask.family].detail(ask, inventory, answer)
-    return replace(answer, detail=detail)
+    return replace(
+        answer, detail=with_numbers(detail, answer, pod_class=pod_class, tables=start.tables)
+    )
 
 
 def device_totals(views: Iterable[tuple[DeviceView, int]]) -> tuple[DeviceTotals, ...]:

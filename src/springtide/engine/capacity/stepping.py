@@ -1,7 +1,8 @@
 """Placing one pod at a time on new nodes that a rule can tell apart.
 
 The plain form of the estimator: every new node is a row of an overlay, every placement a holding.
-It is what `packing` must equal, and what serves pods whose rules read a node's name or other nodes.
+It is what `packing` must equal, and what serves pods whose rules read a node's name or other nodes, or
+whose namespaces may come to the end of a quota.
 New nodes are counted from 0; the nodes that were there before have negative numbers.
 """
 

@@ -1,7 +1,8 @@
 """Changes that would let a pod fit, and which of two is the smaller.
 
 A change that only says where the pod may run is smaller than one that gives it less, that is smaller
-than one that costs other pods their place, and that is smaller than one more node. Giving up more
+than a larger quota, that is smaller than one that costs other pods their place, and that is smaller than
+one more node. Giving up more
 than half of an amount makes another workload of it, so that comes last. Among equals the size
 decides: how many terms, which part of the amount is given up, how many pods, how many nodes.
 """
@@ -25,15 +26,17 @@ class ChangeKind(StrEnum):
     DROP_HOST_PORT = "DropHostPort"
     RESTORE_NODE = "RestoreNode"
     ASK_LESS = "AskLess"
+    RAISE_QUOTA = "RaiseQuota"
     FREE_PODS = "FreePods"
     ADD_NODE = "AddNode"
 
 
 _WHERE: Final = 0
 _LESS: Final = 1
-_OTHERS: Final = 2
-_NODES: Final = 3
-_ANOTHER: Final = 4
+_QUOTA: Final = 2
+_OTHERS: Final = 3
+_NODES: Final = 4
+_ANOTHER: Final = 5
 HALF: Final = 0.5
 _TIERS: Final = {
     ChangeKind.LIFT_GATES: _WHERE,
@@ -44,6 +47,7 @@ _TIERS: Final = {
     ChangeKind.DROP_HOST_PORT: _WHERE,
     ChangeKind.RESTORE_NODE: _WHERE,
     ChangeKind.ASK_LESS: _LESS,
+    ChangeKind.RAISE_QUOTA: _QUOTA,
     ChangeKind.FREE_PODS: _OTHERS,
     ChangeKind.ADD_NODE: _NODES,
 }

@@ -13,11 +13,13 @@ from springtide.engine.explain.freeing import freed
 from springtide.engine.explain.growing import GroupAnswer, added, additions, grown
 from springtide.engine.explain.lessening import less
 from springtide.engine.explain.numbers import device_sentence
+from springtide.engine.explain.raising import raised
 from springtide.engine.explain.rules import rule_sentence
 from springtide.engine.explain.tolerating import tolerated
 from springtide.engine.explain.trial import Trial
 from springtide.engine.explain.verdicts import cells_of, settled
 from springtide.engine.framework.dynamic_resources import DynamicResources
+from springtide.engine.placement.beyond_quota import with_numbers
 from springtide.engine.placement.classes import Classifier, PodClass
 from springtide.engine.placement.tables import Tables
 from springtide.engine.preemption import Evictable
@@ -102,7 +104,8 @@ def sentence(
     if family is None:
         return rule_sentence(pod_class, refusal, tables.ledger, rows) or refusal.detail
     cells = cells_of(tables, pod_class, refusal.rule, rows)
-    return device_sentence(refusal, cells, family.wishes(pod)) or refusal.detail
+    told = device_sentence(refusal, cells, family.wishes(pod)) or refusal.detail
+    return with_numbers(told, refusal, pod_class=pod_class, tables=tables)
 
 
 def _gates(pod: Pod, node: str) -> Iterator[Change]:
@@ -129,10 +132,11 @@ def _changes(
 
 
 def _of_pod(pod: Pod, trial: Trial) -> Iterator[Change]:
-    """Yield the changes of the pod itself, and of what its nodes are tainted with."""
+    """Yield the changes of the pod itself, of what its nodes are tainted with, and of its quota."""
     yield from tolerated(pod, trial)
     yield from dropped(pod, trial)
     yield from less(pod, trial)
+    yield from raised(pod, trial)
 
 
 def _on_new_nodes(pod: Pod, answers: Sequence[GroupAnswer], scene: Scene) -> list[Change]:

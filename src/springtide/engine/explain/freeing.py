@@ -96,8 +96,12 @@ class _WholeFilter:
     @property
     def is_by_row(self) -> bool:
         """Return whether what is tried on one row changes nothing on any other."""
-        prepared = self._tables.table(self._class).prepared
-        return prepared is None or (prepared.lasts_by_row and not prepared.cluster_checks)
+        table = self._tables.table(self._class)
+        prepared = table.prepared
+        if prepared is None or table.asks != self._class.asks:
+            # A quota that binds counts what pods hold on all nodes.
+            return prepared is None
+        return prepared.lasts_by_row and not prepared.cluster_checks
 
     def verdicts_now(self, rows: Rows) -> Verdicts:
         """Return which of these rows take the pod as they are now."""

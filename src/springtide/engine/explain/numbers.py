@@ -160,5 +160,8 @@ _SENTENCES: Final[Mapping[str, Callable[[_About], str]]] = {
         "has no free place for a MIG instance with enough memory",
         "have no free place for a MIG instance with enough memory",
     ),
+    Reason.RESOURCE_QUOTA_NOT_FIT: _verb(
+        "would take more than the quota leaves", "would take more than the quota leaves"
+    ),
     Reason.ALLOCATED_CARDS_INSUFFICIENT_REQUEST: _would_do,
 }

@@ -35,6 +35,10 @@ class Trial:
             self._taken[pod_class] = None if placed is None else placed.row
         return self._taken[pod_class]
 
+    def class_of(self, pod: Pod) -> PodClass:
+        """Return the class of a pod."""
+        return self._classifier.classify(pod)
+
     def fits(self, pod: Pod) -> bool:
         """Return whether any row takes the pod."""
         return self.row(pod) is not None

@@ -68,7 +68,7 @@ def _unsure(tables: Tables, pod_class: PodClass, rows: Rows) -> Rows:
     if not len(rows):
         return rows
     is_sure = np.ones(len(rows), np.bool_)
-    for ask in pod_class.asks:
+    for ask in tables.asks_of(pod_class):
         columns = tables.ledger.devices[ask.family]
         is_sure &= tables.families[ask.family].evaluate(ask, columns, rows).is_exact
     unsure: Rows = rows[~is_sure]

@@ -4,7 +4,7 @@ from springtide.engine.headroom.columns import filled
 from springtide.engine.headroom.result import Room
 from springtide.engine.headroom.stepping import stepped
 from springtide.engine.headroom.walking import Walks
-from springtide.engine.placement.classes import PodClass
+from springtide.engine.placement.classes import PodClass, without_quota
 from springtide.engine.placement.tables import Tables
 from springtide.model.overlay import Overlay
 
@@ -13,9 +13,14 @@ __all__ = ["Room", "room"]
 
 def room(pod_class: PodClass, tables: Tables, overlay: Overlay, walks: Walks) -> Room:
     """Return the room for the class on the ledger of the tables, which the overlay lies over."""
-    if stands_alone(pod_class, tables):
+    if not stands_alone(pod_class, tables):
+        return stepped(pod_class, tables, overlay)
+    if not pod_class.quota:
         return filled(pod_class, tables, walks)
-    return stepped(pod_class, tables, overlay)
+    found = filled(without_quota(pod_class), tables, walks)
+    # One more than there is room for: what refuses the next pod may be the quota.
+    is_bound = tables.quotas_bind([(pod_class, int(found.counts.sum()) + 1)])
+    return stepped(pod_class, tables, overlay) if is_bound else found
 
 
 def stands_alone(pod_class: PodClass, tables: Tables) -> bool:

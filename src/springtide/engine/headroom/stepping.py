@@ -1,4 +1,4 @@
-"""The room for a class one of whose rules reads other nodes: pod by pod on an overlay.
+"""The room for a class one of whose rules reads other nodes, or that a quota bounds: pod by pod.
 
 Each pod goes to the node that the device family scores highest or, without devices, to the next one
 behind the last match. The search is cut short at `PODS_MAX`.

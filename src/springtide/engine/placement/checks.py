@@ -17,14 +17,15 @@ from springtide.engine.placement.family import ABSENT, ACCEPTED
 from springtide.engine.placement.reasons import NODE_UNREGISTERED, Reason, text_of
 from springtide.model.refusal import Refusal
 
-UNHEALTHY: Final = 16
-OPAQUE: Final = 15
-CORDONED: Final = 14
-OTHER_TYPE: Final = 13
-OTHER_ID: Final = 12
-WITHOUT_SLOTS: Final = 11
-SLOTS_TAKEN: Final = 10
-MUTEX_TAKEN: Final = 9
+UNHEALTHY: Final = 17
+OPAQUE: Final = 16
+CORDONED: Final = 15
+OTHER_TYPE: Final = 14
+OTHER_ID: Final = 13
+WITHOUT_SLOTS: Final = 12
+SLOTS_TAKEN: Final = 11
+MUTEX_TAKEN: Final = 10
+QUOTA_EXCEEDED: Final = 9
 MEMORY_TOO_SMALL: Final = 8
 MEMORY_TAKEN: Final = 7
 CORES_TOO_FEW: Final = 6
@@ -53,6 +54,7 @@ REASONS: Final[Mapping[int, Reason]] = {
     WITHOUT_SLOTS: Reason.CARD_TIME_SLICING_EXHAUSTED,
     SLOTS_TAKEN: Reason.CARD_TIME_SLICING_EXHAUSTED,
     MUTEX_TAKEN: Reason.EXCLUSIVE_DEVICE_ALLOCATE_CONFLICT,
+    QUOTA_EXCEEDED: Reason.RESOURCE_QUOTA_NOT_FIT,
     MEMORY_TOO_SMALL: Reason.CARD_INSUFFICIENT_MEMORY,
     MEMORY_TAKEN: Reason.CARD_INSUFFICIENT_MEMORY,
     CORES_TOO_FEW: Reason.CARD_INSUFFICIENT_CORE,

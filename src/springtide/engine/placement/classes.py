@@ -4,10 +4,12 @@ Two pods of one class get the same verdict from every rule, so verdicts are kept
 is the framework's ask plus one ask per device family; names and uids are not part of it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from springtide.base.names import PODS
 from springtide.engine.framework.ask import PodAsk, ask_of
@@ -21,13 +23,22 @@ from springtide.engine.framework.requests import (
 )
 from springtide.engine.framework.unstated import unstated
 from springtide.engine.placement.family import Ask, DeviceFamily
+from springtide.engine.placement.quota import is_limited
+from springtide.model.columns import AmountList
 from springtide.model.device import Share
 from springtide.model.ledger import Holding, Unstated
 from springtide.model.pod import HostPort, Pod, PodSpec
 from springtide.model.presence import Presence, presence
+from springtide.model.quotas import Quotas
 from springtide.model.refusal import Refusal
 from springtide.model.resource_claims import DeviceObjects
 from springtide.model.volumes import DiskVolume
+
+NO_QUOTAS: Final = Quotas()
+"""What classifies where no namespace has a quota."""
+
+PODS_MAX: Final = 262_144
+"""Pods whose class is remembered by uid."""
 
 
 class PodClass(msgspec.Struct, frozen=True, cache_hash=True):
@@ -37,7 +48,7 @@ class PodClass(msgspec.Struct, frozen=True, cache_hash=True):
     ask makes no sense, and then no node fits. `amounts` includes `pods: 1`. `presence` is what the
     pods show to rules between pods once they are placed, None where there are no such rules.
     `appearance` stands for what scheduler extenders see of the pods beyond that, empty where none is
-    asked.
+    asked. `quota` is their namespace where it has a quota of what they ask.
     """
 
     framework: PodAsk
@@ -50,11 +61,21 @@ class PodClass(msgspec.Struct, frozen=True, cache_hash=True):
     presence: Presence | None = None
     unstated: Unstated | None = None
     appearance: str = ""
+    quota: str = ""
 
     @property
     def names_devices(self) -> bool:
         """Return whether the pods require devices by id, which no future node can have."""
         return any(ask.names_devices for ask in self.asks)
+
+
+_Key = tuple[PodAsk, tuple[tuple[str, str], ...], str, str]
+"""The framework's ask, the annotations that families read, the appearance, the limited namespace."""
+
+
+def without_quota(pod_class: PodClass) -> PodClass:
+    """Return the class of pods that ask the same in a namespace without a quota."""
+    return replace(pod_class, quota="")
 
 
 class Classifier:
@@ -63,7 +84,7 @@ class Classifier:
     `keys` are the labels that rules between pods read. With None there are no such rules, and
     namespaces and labels do not part classes. With `devices` it is known what pods claim. `appearance`
     says what scheduler extenders see of a pod; without it none is asked. `defaults` knows who is spread
-    by default.
+    by default, and `quotas` which namespaces are limited.
     """
 
     def __init__(
@@ -74,8 +95,10 @@ class Classifier:
         devices: DeviceObjects | None = None,
         appearance: Callable[[Pod], str] | None = None,
         defaults: DefaultSelectors | None = None,
+        quotas: Quotas = NO_QUOTAS,
     ) -> None:
         self._families = families
+        self._quotas = quotas
         self._devices = devices
         self._keys = keys
         self._appearance = appearance
@@ -83,7 +106,8 @@ class Classifier:
         self._annotations = sorted(
             {name for family in families.values() for name in family.relevant_annotations()}
         )
-        self._classes: dict[tuple[PodAsk, tuple[tuple[str, str], ...], str], PodClass] = {}
+        self._classes: dict[_Key, PodClass] = {}
+        self._equal: dict[PodClass, PodClass] = {}
         self._by_uid: dict[str, tuple[Pod, PodClass]] = {}
 
     def classify(self, pod: Pod) -> PodClass:
@@ -92,7 +116,9 @@ class Classifier:
         if known is not None and known[0] is pod:
             return known[1]
         found = self._found(pod)
-        # A plan asks for the same pods in every step.
+        # A plan asks for the same pods in every step; a process that runs for ever asks for new ones.
+        if len(self._by_uid) >= PODS_MAX:
+            self._by_uid.clear()
         self._by_uid[pod.uid] = (pod, found)
         return found
 
@@ -107,10 +133,15 @@ class Classifier:
             default_selector=None if self._defaults is None else self._defaults.of(pod),
         )
         appearance = "" if self._appearance is None else self._appearance(pod)
-        key = (ask, read, appearance)
+        quota = pod.namespace if self._quotas.limited(pod.namespace) else ""
+        key = (ask, read, appearance, quota)
         found = self._classes.get(key)
         if found is None:
-            found = self._classes[key] = self._build(pod, ask, appearance)
+            found = self._build(pod, ask, appearance)
+            if self._quotas.limits:
+                # Of pods that no quota bounds, the namespace does not count.
+                found = self._equal.setdefault(found, found)
+            self._classes[key] = found
         return found
 
     @property
@@ -140,7 +171,12 @@ class Classifier:
             else None,
             unstated=unstated(pod.spec),
             appearance=appearance,
+            quota=self._quota_of(pod, asks),
         )
+
+    def _quota_of(self, pod: Pod, asks: Sequence[Ask]) -> str:
+        families = (self._families[ask.family] for ask in asks)
+        return pod.namespace if is_limited(families, pod.namespace, quotas=self._quotas) else ""
 
 
 @lru_cache(maxsize=SPEC_CACHE_ENTRIES)
@@ -162,8 +198,12 @@ def standing_holding(
     *,
     shares: tuple[tuple[str, tuple[Share, ...]], ...] = (),
     presence: Presence | None = None,
+    charges: AmountList = (),
 ) -> Holding:
-    """Return what a pod that runs already holds of its row; shares and presence are the caller's."""
+    """Return what a pod that runs already holds of its row.
+
+    Shares, presence and charges against a quota are the caller's.
+    """
     return Holding(
         uid=pod.uid,
         row=row,
@@ -174,4 +214,6 @@ def standing_holding(
         disks=named_disks(pod.spec.volumes),
         presence=presence,
         unstated=unstated(pod.spec, pod.resize),
+        namespace=pod.namespace if charges else "",
+        charges=charges,
     )

@@ -14,7 +14,8 @@ import numpy.typing as npt
 from springtide.engine.framework.framework import PreparedAsk
 from springtide.engine.framework.verdicts import Verdicts
 from springtide.engine.placement.classes import PodClass
-from springtide.engine.placement.family import ABSENT, Rows
+from springtide.engine.placement.family import ABSENT, Ask, Rows
+from springtide.engine.placement.policy import Policy
 from springtide.engine.placement.screening import Screen
 from springtide.model.columns import Bool, Float32, grown
 from springtide.model.refusal import Refusal
@@ -41,15 +42,17 @@ class Table:
     (`family`, by index of the ask), as far as they are told. `score` is the node's, and `exact` holds
     refusals that an exact placement or an extender gave; extenders have `agreed` to a row's node.
     What a `settled` row says stands whatever is placed on it.
-    `covered` is what the rows said that rules over other nodes have overruled. `screens` are the
-    asks' own, None where a family has none.
+    `covered` is what the rows said that rules over other nodes have overruled. `asks` are the class's,
+    bounded by what a quota leaves, and `screens` their own, None where a family has none. `scored_by` is
+    the version of the policy that scored, if there is one.
     """
 
-    def __init__(
-        self, pod_class: PodClass, rows: int, screens: tuple[Screen | None, ...] = ()
-    ) -> None:
+    def __init__(self, pod_class: PodClass, rows: int, *, policy: Policy | None = None) -> None:
         self.pod_class = pod_class
-        self.screens = screens
+        self.policy = policy
+        self.scored_by = -1
+        self.asks: tuple[Ask, ...] = pod_class.asks
+        self.screens: tuple[Screen | None, ...] = ()
         self.prepared: PreparedAsk | None = None
         self.position = -1
         self.asked_at = -1
@@ -76,6 +79,11 @@ class Table:
         self.rank = grown(self.rank, rows)
         self.rank[known:] = _NOWHERE
 
+    @property
+    def is_scored(self) -> bool:
+        """Return whether the policy, if there is one, still says what it said."""
+        return self.policy is None or self.scored_by == self.policy.version
+
     def prefer(self, rows: Rows, *, among: Rows) -> None:
         """Rank these rows by their scores, the others among those nowhere."""
         self.rank[among] = _NOWHERE
@@ -95,9 +103,11 @@ class Table:
 
     def tell(self, rows: Rows, codes: npt.NDArray[np.uint8]) -> None:
         """Store the devices' codes [rows, width] of these rows."""
-        width = codes.shape[1]
+        width, before = codes.shape[1], self.device_codes.shape[1]
         table = grown(self.device_codes, len(self.code))
         self.device_codes = grown(table, width, axis=1)
+        # What was told when nodes were narrower has no device there.
+        self.device_codes[:, before:] = ABSENT
         self.device_codes[rows, :width] = codes
         self.device_codes[rows, width:] = ABSENT
         self.untold[rows] = False

@@ -119,7 +119,7 @@ def _cut(allocated: Sequence[Sequence[Grant]]) -> str:
 
 def _held(pod: Pod, key: str, chip: Chip) -> tuple[Grants, ...] | Refusal:
     try:
-        granted = containers.decode(pod.annotations[key])[:-1]
+        granted = containers.entries(pod.annotations[key])
     except Malformed as fault:
         return unreadable(FAMILY_NAME, pod, f"{key}: {fault}")
     specs = (*pod.spec.init_containers, *pod.spec.containers)

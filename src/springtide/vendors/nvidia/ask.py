@@ -40,8 +40,24 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     cores: int = 0
 
 
+class Allowance(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """What a namespace's quota leaves to a pod of all cards together; None where it does not matter."""
+
+    memory_mib: int | None = None
+    cores: int | None = None
+
+    def covers(self, memory_mib: int, cores: int) -> bool:
+        """Return whether a pod may have so much."""
+        is_enough = self.memory_mib is None or memory_mib <= self.memory_mib
+        return is_enough and (self.cores is None or cores <= self.cores)
+
+
 class NvidiaAsk(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
-    """What a pod asks: a request or None per container, init containers first, and its policies."""
+    """What a pod asks: a request or None per container, init containers first, and its policies.
+
+    `allowance` is there where a quota may keep the pod from what it asks. `is_strict` asks for HAMi's
+    peculiarities of placement.
+    """
 
     requests: tuple[Request | None, ...]
     init_count: int = 0
@@ -54,6 +70,8 @@ class NvidiaAsk(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     avoid_ids: Names = None
     numa_bind: bool = False
     vgpu_mode: str | None = None
+    allowance: Allowance | None = None
+    is_strict: bool = False
 
     @property
     def family(self) -> str:
@@ -77,7 +95,12 @@ class NvidiaAsk(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
 
 
 def ask_of(
-    pod: Pod, config: NvidiaConfig, *, node_policy: str, device_policy: str
+    pod: Pod,
+    config: NvidiaConfig,
+    *,
+    node_policy: str,
+    device_policy: str,
+    is_strict: bool = False,
 ) -> NvidiaAsk | Refusal | None:
     """Return what the pod asks; None if it asks nothing, a Refusal if the ask makes no sense."""
     requests: list[Request | None] = []
@@ -105,6 +128,7 @@ def ask_of(
         avoid_ids=names_in(notes.get(AVOID_IDS)),
         numa_bind=parse_bool(notes.get(keys.NUMA_BIND, "")) is True,
         vgpu_mode=notes.get(VGPU_MODE),
+        is_strict=is_strict,
     )
 
 

@@ -17,6 +17,7 @@ from springtide.model.device import Device, DeviceView, Inventory, MigPlacement
 from springtide.vendors.nvidia import mig
 from springtide.vendors.nvidia.ask import NvidiaAsk, Request
 from springtide.vendors.nvidia.config import FAMILY_NAME
+from springtide.vendors.nvidia.quota import Bound
 
 _ELIGIBILITIES_MAX: Final = 16384
 
@@ -71,12 +72,21 @@ def mode_ok(ask: NvidiaAsk, mode: str) -> bool:
 
 
 class CardTrial(Trial):
-    """A trial of cards that may be cut into MIG instances."""
+    """A trial of cards that may be cut into MIG instances, with what a quota allows the pod."""
 
-    __slots__ = ("eligible", "kind", "occupied")
+    __slots__ = ("bound", "eligible", "kind", "occupied")
 
-    def __init__(self, view: DeviceView, ask: NvidiaAsk, *, kind: Inventory) -> None:
-        super().__init__(view)
+    def __init__(
+        self,
+        view: DeviceView,
+        ask: NvidiaAsk,
+        *,
+        kind: Inventory,
+        bound: Bound | None = None,
+        ranks: tuple[int, ...] = (),
+    ) -> None:
+        super().__init__(view, ranks)
+        self.bound = bound
         self.kind = kind
         self.eligible = eligibility(ask, kind)
         self.occupied = [use.occupied for use in view.uses]

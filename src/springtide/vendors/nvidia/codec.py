@@ -65,7 +65,7 @@ def decode(pod: Pod, config: NvidiaConfig) -> Allocation | Refusal | None:
     if text is None or fell_back(pod):
         return None
     try:
-        written = containers.decode(text)[:-1]
+        written = containers.entries(text)
     except Malformed as fault:
         return unreadable(FAMILY_NAME, pod, f"{ALLOCATED}: {fault}")
     reservations = _read_reservations(pod)

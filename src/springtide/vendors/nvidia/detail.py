@@ -6,6 +6,7 @@ from functools import partial
 from springtide.engine.placement import detail
 from springtide.engine.placement.detail import Describe, Devices, described
 from springtide.engine.placement.reasons import Reason
+from springtide.engine.placement.trial import PERCENT
 from springtide.model.device import Inventory
 from springtide.model.refusal import Refusal
 from springtide.vendors.nvidia.ask import NvidiaAsk, Request
@@ -25,6 +26,7 @@ def _descriptions(ask: NvidiaAsk) -> Mapping[str, Describe]:
         Reason.NUMA_NOT_FIT: count,
         Reason.CARD_INSUFFICIENT_MEMORY: partial(_memory, ask),
         Reason.CARD_INSUFFICIENT_CORE: partial(_cores, ask),
+        Reason.RESOURCE_QUOTA_NOT_FIT: partial(_in_all, ask),
         Reason.CARD_TYPE_MISMATCH: partial(_types, ask),
         Reason.CARD_UUID_MISMATCH: partial(detail.ids, ask.use_ids, ask.avoid_ids),
         Reason.CARD_TIME_SLICING_EXHAUSTED: detail.slots,
@@ -46,6 +48,14 @@ def _memory(ask: NvidiaAsk, devices: Devices) -> str:
 def _cores(ask: NvidiaAsk, devices: Devices) -> str:
     asked = max(request.cores for request in _requests(ask))
     return detail.cores(asked, max(device.cores for device in devices))
+
+
+def _in_all(ask: NvidiaAsk, devices: Devices) -> str:
+    """Return what all requests together take; of cards of several sizes, on the largest."""
+    largest = max(devices, key=lambda device: device.memory_mib)
+    memory = sum(each.count * memory_asked(each, largest) for each in _requests(ask))
+    cores = sum(each.count * min(each.cores, PERCENT) for each in _requests(ask))
+    return f"{memory} MiB{f' and {cores} cores' if cores else ''} asked in all"
 
 
 def _types(ask: NvidiaAsk, devices: Devices) -> str:

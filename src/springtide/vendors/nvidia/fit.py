@@ -1,9 +1,10 @@
 """Whether and where a pod fits on the cards of one node, exactly.
 
 Cards are tried from the most preferred one; each refuses for the first check that fails or is picked.
-Refusals are counted, and picks that were not enough count as a reason too. Differences from HAMi are
+Refusals are counted, and picks that were not enough count as a reason too. One difference from HAMi is
 deliberate: a MIG card counts once under the topology policy (unless too few cards remain, then its
-instances count one by one), so that a pod's instances spread over cards as the policy promises.
+instances count one by one), so that a pod's instances spread over cards as the policy promises. A
+strict ask gets them as HAMi gives them: every instance that is free is a candidate of its own.
 """
 
 from collections.abc import Sequence
@@ -18,20 +19,25 @@ from springtide.vendors.nvidia import mig, topology
 from springtide.vendors.nvidia.ask import NvidiaAsk, Request
 from springtide.vendors.nvidia.cards import CardTrial, memory_asked
 from springtide.vendors.nvidia.config import FAMILY_NAME
+from springtide.vendors.nvidia.quota import Bound
 from springtide.vendors.nvidia.screening import ceilings
 
 Grants = tuple[Grant, ...]
 
 
-def place(ask: NvidiaAsk, view: DeviceView) -> Allocation | Refusal:
+def place(ask: NvidiaAsk, view: DeviceView, *, ranks: tuple[int, ...] = ()) -> Allocation | Refusal:
     """Return what each container of the pod gets on this node, or why the pod does not fit."""
     kind = view.inventory if ask.reads_ids else view.but_for_ids
+    bound = None if ask.allowance is None else Bound(ask, ask.allowance)
 
     def fresh() -> CardTrial:
-        return CardTrial(view, ask, kind=kind)
+        return CardTrial(view, ask, kind=kind, bound=bound, ranks=ranks)
 
     def fit(trial: CardTrial, request: Request) -> Grants | Refusal:
-        return fit_container(ask, request, trial)
+        granted = fit_container(ask, request, trial)
+        if bound is not None and not isinstance(granted, Refusal):
+            bound.note(granted)
+        return granted
 
     containers = place_containers(ask.requests, init_count=ask.init_count, fresh=fresh, fit=fit)
     if isinstance(containers, Refusal):
@@ -64,6 +70,8 @@ def _picked_at_once(ask: NvidiaAsk, request: Request, trial: CardTrial) -> Seque
     """Return what a walk would pick where no pick depends on another; None if it has to be walked."""
     if ask.numa_bind or trial.eligible.has_mig or has_token(ask.device_policy, TOPOLOGY_AWARE):
         return None
+    if trial.bound is not None:
+        return None
     serving = trial.serving(ceilings(ask, request, trial.kind))
     if len(serving) < request.count:
         return None
@@ -79,9 +87,10 @@ def _walked(ask: NvidiaAsk, request: Request, trial: CardTrial) -> "_Walk":
         walk.along(tries)
         if len(walk.picked) >= request.count:
             scores = pair_scores(trial.inventory, walk.picked)
-            walk.picked = [walk.picked[index] for index in topology.chosen(scores, request.count)]
+            taken = topology.chosen(scores, request.count, alike=_alike(walk.picked))
+            walk.picked = [walk.picked[index] for index in taken]
             return walk
-        if not trial.eligible.has_mig:
+        if ask.is_strict or not trial.eligible.has_mig:
             return walk
     walk = _Walk(ask, request, trial, wants_all=False)
     walk.along(tries)
@@ -94,6 +103,7 @@ class _Walk:
     __slots__ = (
         "_cores",
         "_is_mutex",
+        "_is_strict",
         "_numa_bind",
         "_request",
         "_trial",
@@ -110,6 +120,7 @@ class _Walk:
         self._wants_all = wants_all
         self._numa_bind = ask.numa_bind
         self._is_mutex = has_token(ask.device_policy, MUTEX)
+        self._is_strict = ask.is_strict
         self._cores = min(request.cores, PERCENT)
         self.counts: dict[int, int] = {}
         self.picked: list[int] = []
@@ -140,9 +151,9 @@ class _Walk:
                 self._count(code)
                 return False
             self.picked.append(position)
-            if self._wants_all:
+            if self._wants_all and not (self._is_strict and is_mig):
                 return False
-            if len(self.picked) == self._request.count:
+            if len(self.picked) == self._request.count and not self._wants_all:
                 return True
             if not is_mig:
                 return False
@@ -154,6 +165,7 @@ class _Walk:
         memory_mib = memory_asked(self._request, device)
         code = (
             trial.check_slots(position, is_mutex=self._is_mutex)
+            or self._check_quota(position)
             or trial.check_memory(position, memory_mib)
             or trial.check_cores(position, self._cores, total=device.cores)
         )
@@ -162,6 +174,24 @@ class _Walk:
         queued = [memory_mib] * self.picked.count(position)
         instance = trial.instance(position, queued, memory_mib=memory_mib)
         return checks.MIG_INFEASIBLE if instance is None else 0
+
+    def _check_quota(self, position: int) -> int:
+        """Return the check of the namespace's quota, which all cards of the pod count for, or 0."""
+        trial = self._trial
+        if trial.bound is None:
+            return 0
+        grants = [self._asked(each) for each in (*self.picked, position)]
+        return 0 if trial.bound.allows(grants) else checks.QUOTA_EXCEEDED
+
+    def _asked(self, position: int) -> Grant:
+        """Return what the request takes of this card, before any instance is cut."""
+        device = self._trial.devices[position]
+        return Grant(
+            device_id=device.id,
+            type=FAMILY_NAME,
+            memory_mib=memory_asked(self._request, device),
+            cores=self._cores,
+        )
 
     def _count(self, code: int, number: int = 1) -> None:
         self.counts[code] = self.counts.get(code, 0) + number
@@ -178,6 +208,11 @@ def pair_scores(inventory: Inventory, positions: Sequence[int]) -> list[list[int
     ids = [inventory.devices[position].id for position in positions]
     links = [dict(inventory.devices[position].links) for position in positions]
     return [[towards.get(other, 0) for other in ids] for towards in links]
+
+
+def _alike(picked: Sequence[int]) -> list[bool]:
+    """Return which picks are another instance of the card before them."""
+    return [index > 0 and picked[index - 1] == position for index, position in enumerate(picked)]
 
 
 def _granted(picked: Sequence[int], request: Request, trial: CardTrial) -> Grants | Refusal:

@@ -15,8 +15,11 @@ _CEILINGS_MAX: Final = 65_536
 
 
 def screen(ask: NvidiaAsk) -> Screen | None:
-    """Return what judges nodes of any kind; None where cards of one kind may differ."""
-    if ask.reads_ids:
+    """Return what judges nodes of any kind; None where cards of one kind may differ.
+
+    Where a quota bounds the ask, one card's use is not all that counts.
+    """
+    if ask.reads_ids or ask.allowance is not None:
         return None
     judged = judged_alone(ask)
 

@@ -17,7 +17,6 @@ from springtide.engine.placement.cells import (
     Cells,
     Codes,
     joined,
-    load_scores,
     looked_up,
     note,
     per_row,
@@ -28,7 +27,6 @@ from springtide.engine.placement.cells import (
 from springtide.engine.placement.family import ACCEPTED, Rows, Verdicts
 from springtide.engine.placement.filters import type_matches, type_ok
 from springtide.engine.placement.order import MUTEX, TOPOLOGY_AWARE, has_token
-from springtide.engine.placement.score import Float32
 from springtide.engine.placement.trial import PERCENT
 from springtide.model.columns import Bool, DeviceColumns, Int32
 from springtide.vendors.nvidia import mig
@@ -36,6 +34,7 @@ from springtide.vendors.nvidia.ask import NvidiaAsk, Request
 from springtide.vendors.nvidia.cards import mode_ok
 from springtide.vendors.nvidia.config import FAMILY_NAME
 from springtide.vendors.nvidia.screening import judged_alone
+from springtide.vendors.nvidia.vector_quota import bound, note_quota
 
 _TABLES_MAX: Final = 4096
 
@@ -48,6 +47,8 @@ def evaluate(ask: NvidiaAsk, columns: DeviceColumns, rows: Rows) -> Verdicts:
     verdicts: Verdicts | None = None
     for request in judged_alone(ask):
         answer = _judged(cells, request)
+        if ask.allowance is not None:
+            bound(answer, cells, request=request, ask=ask, allowance=ask.allowance)
         verdicts = answer if verdicts is None else joined(verdicts, answer)
     assert verdicts is not None
     if len(app) > 1:
@@ -55,12 +56,6 @@ def evaluate(ask: NvidiaAsk, columns: DeviceColumns, rows: Rows) -> Verdicts:
     if columns.closed:
         verdicts.is_exact[np.isin(rows, list(columns.closed))] = False
     return verdicts
-
-
-def scores(ask: NvidiaAsk, columns: DeviceColumns, rows: Rows) -> Float32:
-    """Return how loaded the nodes are; negative under the node policy spread."""
-    loads = load_scores(columns, rows)
-    return -loads if ask.node_policy == "spread" else loads
 
 
 class NvidiaCells(Cells):
@@ -144,4 +139,6 @@ def codes_of(cells: NvidiaCells, request: Request) -> Codes:
     found = cells.lasting.copy()
     cells.check_memory(found, cells.memory_asked(request.memory_mib, request.memory_pct or 0))
     cells.check_cores(found, min(request.cores, PERCENT), total=cells.cores_total)
+    if cells.ask.allowance is not None:
+        note_quota(found, cells, request=request, allowance=cells.ask.allowance)
     return found

@@ -25,6 +25,15 @@ def decode(text: str) -> tuple[tuple[Grant, ...], ...]:
     return tuple([_segment(segment) if segment else () for segment in text.split(";")])
 
 
+def entries(text: str) -> tuple[tuple[Grant, ...], ...]:
+    """Return the grants by position without the surplus one, or raise Malformed.
+
+    A list whose end is missing has none: what its last entry says is held all the same.
+    """
+    decoded = decode(text)
+    return decoded if decoded[-1] else decoded[:-1]
+
+
 def _encoded(grant: Grant) -> str:
     return f"{grant.device_id},{grant.type},{grant.memory_mib},{grant.cores}:"
 

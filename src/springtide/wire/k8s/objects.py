@@ -18,6 +18,7 @@ from springtide.model.gang import GangApi
 from springtide.model.node import Node
 from springtide.model.pod import Pod
 from springtide.model.problem import Problem
+from springtide.model.quotas import NamespaceQuota
 from springtide.model.resource_claims import DeviceObjects
 from springtide.model.selecting import Selecting
 from springtide.model.storage import Storage
@@ -28,6 +29,7 @@ from springtide.wire.k8s.classes import Classes, Named, named
 from springtide.wire.k8s.device_schema import DeviceObject
 from springtide.wire.k8s.devices import DeviceReading
 from springtide.wire.k8s.disruption import PodDisruptionBudget, to_budget
+from springtide.wire.k8s.namespace_quotas import ResourceQuota, to_quota
 from springtide.wire.k8s.nodes import to_node
 from springtide.wire.k8s.parts import Parts, decoded, plain
 from springtide.wire.k8s.pod_groups import GangReading, PodGroup, Workload
@@ -46,13 +48,20 @@ from springtide.wire.k8s.workloads import (
 )
 
 Object: TypeAlias = (
-    schema.Object | StorageObject | DeviceObject | PodDisruptionBudget | PodGroup | Workload
+    schema.Object
+    | StorageObject
+    | DeviceObject
+    | PodDisruptionBudget
+    | ResourceQuota
+    | PodGroup
+    | Workload
 )
 
 _DECODERS: Final[dict[tuple[str, str], msgspec.json.Decoder[Object]]] = {
     ("", "Node"): msgspec.json.Decoder(schema.Node),
     ("", "Pod"): msgspec.json.Decoder(schema.Pod),
     ("", "Namespace"): msgspec.json.Decoder(schema.Namespace),
+    ("", "ResourceQuota"): msgspec.json.Decoder(ResourceQuota),
     ("", "Service"): msgspec.json.Decoder(schema.Service),
     ("", "ReplicationController"): msgspec.json.Decoder(schema.ReplicationController),
     ("apps", "Deployment"): msgspec.json.Decoder(schema.Deployment),
@@ -156,6 +165,7 @@ class Objects:
         self.daemon_sets: dict[str, DaemonSet] = {}
         self.namespaces: dict[str, Mapping[str, str]] = {}
         self.budgets: dict[str, DisruptionBudget] = {}
+        self.quotas: dict[str, NamespaceQuota] = {}
         self.sources: dict[str, str] = {}
         self.problems: list[Problem] = []
         self.read: Counter[str] = Counter()
@@ -290,7 +300,7 @@ class Objects:
         match read:
             case schema.Pod():
                 return self._keep_pod(read)
-            case schema.Node() | schema.Namespace() | PodDisruptionBudget():
+            case schema.Node() | schema.Namespace() | PodDisruptionBudget() | ResourceQuota():
                 return self._keep_as_it_is(read)
             case schema.DaemonSet():
                 return self._keep_daemon_set(read)
@@ -301,7 +311,12 @@ class Objects:
             case _:
                 return self._keep_other(read)
 
-    def _keep_as_it_is(self, read: schema.Node | schema.Namespace | PodDisruptionBudget) -> bool:
+    def _keep_as_it_is(
+        self, read: schema.Node | schema.Namespace | PodDisruptionBudget | ResourceQuota
+    ) -> bool:
+        if isinstance(read, ResourceQuota):
+            quota = to_quota(read, self.parts)
+            return self.quotas.setdefault(quota.key, quota) is quota
         if isinstance(read, PodDisruptionBudget):
             budget = to_budget(read)
             return self.budgets.setdefault(budget.key, budget) is budget

@@ -50,6 +50,7 @@ RESOURCES: Final = (
     Resource(kind="Node", plural="nodes", is_essential=True),
     Resource(kind="Pod", plural="pods", is_essential=True),
     Resource(kind="Namespace", plural="namespaces"),
+    Resource(kind="ResourceQuota", plural="resourcequotas"),
     Resource(kind="Service", plural="services"),
     Resource(kind="ReplicationController", plural="replicationcontrollers"),
     Resource(kind="ReplicaSet", plural="replicasets", group="apps"),

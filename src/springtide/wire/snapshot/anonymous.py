@@ -45,6 +45,7 @@ _URL: Final = re.compile(r"(?P<scheme>[a-z]+)://(?P<host>[^/]*).*", re.DOTALL)
 _PART_OF_REQUEST: Final = re.compile(r"[a-z0-9-]+/[a-z0-9-]+")
 # A text in an expression, or a comment.
 _LITERAL: Final = re.compile(r'"(?:[^"\\]|\\.)*"|' + r"'(?:[^'\\]|\\.)*'|//[^\n]*")
+_LIMITED: Final = re.compile(r"(limits|requests)\.")
 _NOWHERE: Final = "nobody://"
 
 
@@ -218,8 +219,12 @@ class _Rewriting:
         return word if is_key_known(word) else self._names.key(word)
 
     def _resource(self, word: str) -> str:
-        # Without a domain they are Kubernetes' own.
-        return self._key(word) if "/" in word else word
+        # Without a domain they are Kubernetes' own, and quotas put a word before the name.
+        if "/" not in word:
+            return word
+        matched = _LIMITED.match(word)
+        prefix = matched[0] if matched else ""
+        return prefix + self._key(word.removeprefix(prefix))
 
     def _literal(self, found: re.Match[str]) -> str:
         quote, word = found[0][0], found[0][1:-1]

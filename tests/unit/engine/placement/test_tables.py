@@ -231,6 +231,18 @@ def test_an_exact_refusal_is_forgotten_when_its_row_changes() -> None:
 # Staying up to date
 
 
+def test_what_a_narrow_node_has_said_stands_when_a_wider_one_comes() -> None:
+    ledger = ledger_of((node("narrow"), cards(1)))
+    tables = tables_of(ledger)
+    pod_class = classified(pod(gpu=1, gpumem=90000))
+    before = refused(tables, pod_class, 0)
+
+    ledger.add_node(node("wide"), {"NVIDIA": Inventory("NVIDIA", cards(4))})
+
+    assert refused(tables, pod_class, 1).reasons == ("4/4 CardInsufficientMemory",)
+    assert refused(tables, pod_class, 0) == before
+
+
 def test_a_row_is_judged_again_after_a_pod_came_or_went() -> None:
     ledger = ledger_of((node(cpu=2), ()))
     tables = tables_of(ledger)
@@ -279,6 +291,16 @@ def test_the_table_that_was_not_looked_at_longest_is_dropped() -> None:
 
     assert tables.table(first) is not table
     assert tables.table(first).code[0] == FITS
+
+
+def test_a_node_without_cards_is_told_by_the_first_rule_that_refuses_it_later_too() -> None:
+    ledger = ledger_of((node(pods=1), ()))
+    tables, asked = tables_of(ledger), classified(pod(gpu=1))
+    assert refused(tables, asked, 0).text == "node unregistered"
+
+    ledger.hold(Holding(uid="other", row=0, amounts=(("pods", 1),)))
+
+    assert refused(tables, asked, 0).text == "Too many pods"
 
 
 # Histograms

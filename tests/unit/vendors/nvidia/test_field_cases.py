@@ -9,6 +9,7 @@ from springtide.model.device import Allocation
 from springtide.model.refusal import Refusal
 from springtide.vendors.nvidia import FAMILY, Nvidia, NvidiaAsk
 from tests.clusters import VGPU_NODE, admitted
+from tests.quotas import GPUCORES, GPUMEM, TEAM, QuotaCluster
 from tests.unit.vendors.nvidia.building import (
     ALLOCATED,
     DEVICE_POLICY,
@@ -273,6 +274,9 @@ def test_fc_015_two_instances_may_come_from_one_mig_card() -> None:
     assert first.mig_placement is not None
     assert second.mig_placement is not None
     assert not first.mig_placement.overlaps(second.mig_placement)
+    assert cluster.use("n1") == {"GPU-m": (2, 10240, 28)}
+    plain = Cluster(registered([card()]))
+    assert plain.texts(pod(container(gpu=2, mem=4000))) == {"n1": "NodeInsufficientDevice"}
 
 
 def test_fc_020_a_pod_that_fell_back_to_pending_holds_nothing() -> None:
@@ -425,3 +429,41 @@ def test_a_registration_with_a_null_is_malformed_not_a_crash() -> None:
     assert refusal.text == (
         "device registration malformed: hami.io/node-nvidia-register: [0] is null, not an object"
     )
+
+
+def test_fc_016_every_card_counts_for_the_quota() -> None:
+    cluster = QuotaCluster(
+        [registered(cards("GPU-a", "GPU-b"))], {TEAM: {GPUMEM: 4096, GPUCORES: 50}}
+    )
+
+    node = cluster.place(pod(container(gpu=2, mem=2048, cores=20), name="p1"))
+    denied = cluster.denied(pod(container(gpu=1, mem=1), name="p2"))
+
+    assert node == "n1"
+    assert cluster.used() == {GPUMEM: 4096, GPUCORES: 40}
+    assert denied is not None
+    assert "1 asked, 4096 of 4096 used" in denied.detail
+
+
+def test_fc_017_whole_cards_and_parts_of_them_count_for_the_quota() -> None:
+    n1 = registered([card(memory_mib=40960)])
+    cluster = QuotaCluster([n1], {TEAM: {GPUMEM: 25600}})
+    whole, seventy = pod(container(gpu=1)), pod(container(gpu=1, pct=70))
+    small = pod(container(gpu=1, mem=1000), name="small")
+
+    assert [cluster.place(each) for each in (whole, seventy)] == ["1/1 ResourceQuotaNotFit"] * 2
+    assert cluster.used() == {}
+    assert cluster.place(small) == "n1"
+    assert cluster.used() == {GPUMEM: 1000}
+    assert QuotaCluster([n1], {TEAM: {GPUMEM: 0}}).place(small) == "1/1 ResourceQuotaNotFit"
+    assert QuotaCluster([n1], {"other": {GPUMEM: 0}}).place(small) == "n1"
+
+
+def test_fc_033_an_init_container_without_cards_changes_nothing_about_the_quota() -> None:
+    cluster = QuotaCluster([registered([card(memory_mib=40000)])], {TEAM: {GPUMEM: 24000}})
+    both = (container("a", gpu=1, pct=40), container("b", gpu=1, pct=40))
+
+    texts = [cluster.place(pod(*both, init=init)) for init in ([], [container("prep")])]
+
+    assert texts == ["1/1 ResourceQuotaNotFit"] * 2
+    assert cluster.used() == {}

@@ -294,3 +294,33 @@ def test_broken_objects_are_handled_too(broken: Any) -> None:
     (changed,) = other(broken)
 
     assert changed["kind"] == broken["kind"]
+
+
+def test_a_quota_limits_the_same_resource_as_pods_ask_for() -> None:
+    quota = {
+        "kind": "ResourceQuota",
+        "metadata": {"name": "gpus", "namespace": "team"},
+        "spec": {
+            "hard": {
+                "limits.corp.example/mem": "5",
+                "limits.nvidia.com/gpumem": "6",
+                "limits.cpu": "1",
+            }
+        },
+    }
+    pod = {
+        "kind": "Pod",
+        "metadata": {"name": "p", "namespace": "team"},
+        "spec": {"containers": [{"name": "c", "resources": {"limits": {"corp.example/mem": "1"}}}]},
+    }
+
+    new_quota, new_pod = other(quota, pod)
+
+    (asked,) = new_pod["spec"]["containers"][0]["resources"]["limits"]
+    assert asked != "corp.example/mem"
+    assert new_quota["spec"]["hard"] == {
+        f"limits.{asked}": "5",
+        "limits.nvidia.com/gpumem": "6",
+        "limits.cpu": "1",
+    }
+    assert new_quota["metadata"]["namespace"] == new_pod["metadata"]["namespace"]
