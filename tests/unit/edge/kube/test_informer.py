@@ -1,7 +1,7 @@
 """An informer and a server that fails in one way at a time, in virtual time."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from itertools import pairwise
 from typing import Any
 
@@ -23,10 +23,10 @@ from springtide.edge.cluster import (
     NotServed,
     Resumed,
     Scope,
+    Silent,
     Skipped,
     Synced,
     Throttled,
-    TimedOut,
     Unreachable,
     Updated,
 )
@@ -38,6 +38,7 @@ from springtide.edge.kube.informer import (
     WATCH_FAILURES_MAX,
     WATCH_S_MIN,
 )
+from springtide.edge.kube.listing import RESTARTS_MAX
 from springtide.wire.k8s.resources import Resource
 from tests.kubeapi import Asked, Direct, KubeApi, Reply, status
 from tests.objectstore import ObjectStore, Refused
@@ -112,7 +113,7 @@ class Followed:
 
 def played(
     followed: Followed,
-    play: Callable[[], Awaitable[None]],
+    play: Callable[[], Coroutine[Any, Any, None]],
     *,
     kind: Kind[str] = NAMES,
     scope: Scope = EVERYWHERE,
@@ -123,12 +124,12 @@ def played(
         waiting = Waiting(clock=LoopClock(), rng=FirstRng(), pause=asyncio.sleep)
         cluster = KubeCluster(Direct(followed.api), waiting=waiting)
         task = asyncio.create_task(cluster.follow(kind, followed.deliver, scope=scope))
-        try:
-            await play()
-        finally:
-            task.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await task
+        playing = asyncio.ensure_future(play())
+        await asyncio.wait([task, playing], return_when=asyncio.FIRST_COMPLETED)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await playing
 
     run(whole())
 
@@ -181,6 +182,20 @@ def test_a_list_that_expires_in_the_middle_begins_again_and_tells_nothing_twice(
         assert [each.query.get("continue") for each in pods.lists] == [None, "1:2", None, "2:2"]
 
     pods.inbox = asyncio.Queue(1)
+    played(pods, play)
+
+
+def test_a_list_that_keeps_expiring_is_asked_for_in_one_piece() -> None:
+    pods = Followed()
+    pods.put("a", "b", "c")
+    pods.fail(*[status(Refused(410, "Expired", "too old"))] * (1 + RESTARTS_MAX))
+
+    async def play() -> None:
+        told = await pods.until(Synced)
+
+        assert len(told) == 4
+        assert [each.query.get("limit") for each in pods.lists] == ["500", "500", "500", None]
+
     played(pods, play)
 
 
@@ -305,7 +320,7 @@ def test_a_silent_connection_is_taken_for_dead() -> None:
         told = await pods.until(Added)
 
         assert isinstance(interrupted, Interrupted)
-        assert isinstance(interrupted.fault, TimedOut)
+        assert isinstance(interrupted.fault, Silent)
         assert when_s == begun_s + SILENCE_S_MAX
         assert isinstance(told[-1], Added)
 
@@ -337,11 +352,17 @@ def test_waiting_grows_and_starts_anew_after_a_success() -> None:
     async def play() -> None:
         told = [await pods.timed() for _ in range(9)]
         await pods.until(Synced)
+        await pods.api.until_watched()
+        pods.put("a")
+        pods.api.order("cut")
+        after_success = (await pods.until(Interrupted))[-1]
 
         gaps = [round(after - before, 2) for (before, _), (after, _) in pairwise(told)]
         assert gaps == [0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 15.0]
         failures = [each.failures for _, each in told if isinstance(each, Interrupted)]
         assert failures == list(range(1, 10))
+        assert isinstance(after_success, Interrupted)
+        assert after_success.failures == 1
         assert all(
             isinstance(each.fault, Denied) for _, each in told if isinstance(each, Interrupted)
         )
@@ -398,6 +419,26 @@ def test_a_server_that_is_away_is_not_listed_again() -> None:
         await pods.until(Resumed)
 
         assert len(pods.lists) == 1
+
+    played(pods, play)
+
+
+def test_a_server_that_was_restored_from_a_backup_is_listed_again() -> None:
+    pods = Followed()
+    pods.put("a", "b")
+
+    async def play() -> None:
+        await pods.until(Synced)
+        await pods.api.until_watched()
+        pods.store.restore(50)
+        pods.put("c")
+        pods.store.delete(PLACE, "t", "a", {})
+        pods.api.order("cut")
+        told = [each for each in await pods.until(Synced) if isinstance(each, Added | Deleted)]
+
+        assert [each.key for each in told] == ["t/c", "t/a"]
+        in_vain = [each for each in pods.watches if each.query["resourceVersion"] == "102"]
+        assert len(in_vain) == 1 + WATCH_FAILURES_MAX
 
     played(pods, play)
 
@@ -487,6 +528,40 @@ def test_an_empty_list_may_be_null() -> None:
 
     async def play() -> None:
         assert await pods.until(Synced) == [Synced("100")]
+
+    played(pods, play)
+
+
+@pytest.mark.parametrize("items", [b"7", b'{"a":1}'])
+def test_a_list_of_something_else_is_malformed(items: bytes) -> None:
+    pods = Followed()
+    body = b'{"kind":"PodList","metadata":{"resourceVersion":"100"},"items":' + items + b"}"
+    pods.fail(Reply(body=body))
+
+    async def play() -> None:
+        told = await pods.until(Synced)
+
+        assert [type(each) for each in told] == [Interrupted, Resumed, Synced]
+        assert isinstance(told[0], Interrupted)
+        assert isinstance(told[0].fault, Malformed)
+
+    played(pods, play)
+
+
+def test_a_watch_that_is_cut_inside_an_object_goes_on_before_it() -> None:
+    pods = Followed()
+
+    async def play() -> None:
+        await pods.until(Synced)
+        await pods.api.until_watched()
+        for each in pods.api.watchers:
+            each.queue.put_nowait(b'{"type":"ADDED","object":{"metadata":{"na')
+            each.queue.put_nowait("end")
+        told = [await pods.next(), await pods.next()]
+
+        assert isinstance(told[0], Interrupted)
+        assert "cut inside an object" in str(told[0].fault)
+        assert [each.query["resourceVersion"] for each in pods.watches] == ["100", "100"]
 
     played(pods, play)
 
