@@ -7,14 +7,13 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from springtide.apps.extender import Deadlines, Endpoints, Process, Settings, Times
+from springtide.apps.extender import Candidacy, Deadlines, Endpoints, Process, Settings, Times
 from springtide.apps.planner.families import Policies, families
 from springtide.edge.cluster import Cluster, ClusterFault, Metadata, Target
 from springtide.edge.machine import MachineCalendar, MachineClock
 from springtide.edge.serving import Certificates, Listener, listening
 from springtide.engine.live import Live, LiveSettings
 from springtide.model.device import Device
-from springtide.model.lease import Lease
 from springtide.wire.hami import register
 from tests.builders import REGISTRATION, card
 from tests.loopback import Answer, Told, call
@@ -189,8 +188,7 @@ async def running(
     *,
     settings: Settings | None = None,
     live: Live | None = None,
-    beside: Lease | None = None,
-    host: str = "",
+    candidacy: Candidacy | None = None,
     certificates: Certificates | None = None,
     waits: bool = True,
 ) -> AsyncIterator[Standing]:
@@ -202,8 +200,7 @@ async def running(
         settings=settings or Settings(deadlines=Deadlines(drain_s=1.0)),
         times=Times(MachineClock(), MachineCalendar()),
         log=log,
-        beside=beside,
-        host=host,
+        candidacy=candidacy,
     )
     calls, pages = listening("127.0.0.1:0"), listening("127.0.0.1:0")
     stop = asyncio.Event()

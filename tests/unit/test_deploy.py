@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from springtide.apps.extender import Deadlines, Settings
+from springtide.apps.extender import Candidacy, Deadlines, Settings
 from springtide.edge.kube import Access, KubeCluster, Waiting, connect
 from springtide.edge.machine import MachineClock, SeededRng
 from springtide.model.lease import Lease
@@ -84,8 +84,7 @@ def test_the_rights_are_enough_and_no_more(tmp_path: Path) -> None:
                 running(
                     KubeCluster(connection, waiting=waiting),
                     settings=settings,
-                    beside=lease,
-                    host=HOST,
+                    candidacy=Candidacy(namespace=SPACE, name=lease.name, identity=HOST),
                 ) as extender,
             ):
                 await until(lambda: extender.process.scheduling.is_leading)

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
 
-from springtide.apps.extender import Endpoints, Process, Settings, Times, setup
+from springtide.apps.extender import Candidacy, Endpoints, Process, Settings, Times, setup
 from springtide.cli.endings import UNREACHABLE, USAGE, Ended
 from springtide.edge import files, kube
 from springtide.edge.lines import Forwarding, JsonLines
@@ -21,11 +21,11 @@ from springtide.edge.machine import (
     MachineClock,
     SeededRng,
     noise,
+    secret,
     utc_offset_s,
 )
 from springtide.edge.serving import CertificateFiles, Certificates, listening
 from springtide.engine.live import Live
-from springtide.model.lease import Lease
 from springtide.wire import yaml
 from springtide.wire.crd.extender import ExtenderDocument, TlsEntry, durations, read_extender
 from springtide.wire.errors import InvalidDocument
@@ -53,8 +53,7 @@ class Plan(NamedTuple):
 
     live: Live
     settings: Settings
-    beside: Lease | None
-    host: str
+    candidacy: Candidacy | None
     access: kube.Access
 
 
@@ -80,8 +79,7 @@ async def _serve(document: ExtenderDocument, plan: Plan) -> None:
                 settings=plan.settings,
                 times=Times(clock, calendar),
                 log=lines,
-                beside=plan.beside,
-                host=plan.host,
+                candidacy=plan.candidacy,
             )
             await process.run(endpoints, _told_to_stop())
     except kube.Unusable as fault:
@@ -169,6 +167,7 @@ def _planned(document: ExtenderDocument, origin: Origin, options: Mapping[str, A
         pod_name=os.environ.get("POD_NAME", ""),
         pod_namespace=os.environ.get("POD_NAMESPACE", ""),
         host=socket.gethostname(),
+        run=secret(8).hex(),
         utc_offset_s=utc_offset_s(),
     )
     config, config_source = _device_config(document, origin)
@@ -181,7 +180,7 @@ def _planned(document: ExtenderDocument, origin: Origin, options: Mapping[str, A
             config_source=config_source,
             whereabouts=whereabouts,
         )
-        beside = setup.beside(document, origin=origin)
+        candidacy = setup.candidacy(document, origin=origin, whereabouts=whereabouts)
     except (InvalidDocument, setup.InvalidSetup) as fault:
         raise Ended(str(fault), USAGE) from fault
     access = kube.Access(
@@ -189,7 +188,7 @@ def _planned(document: ExtenderDocument, origin: Origin, options: Mapping[str, A
         context=options.get("context", ""),
         timeout_s=settings.deadlines.request_s,
     )
-    return Plan(live, settings, beside, whereabouts.host, access)
+    return Plan(live, settings, candidacy, access)
 
 
 def _device_config(

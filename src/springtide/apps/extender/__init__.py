@@ -6,7 +6,7 @@
 """
 
 from springtide.apps.extender.log import Log
-from springtide.apps.extender.process import Endpoints, Process, Times
+from springtide.apps.extender.process import Candidacy, Endpoints, Process, Times
 from springtide.apps.extender.settings import Deadlines, Settings, Sizes
 
-__all__ = ["Deadlines", "Endpoints", "Log", "Process", "Settings", "Sizes", "Times"]
+__all__ = ["Candidacy", "Deadlines", "Endpoints", "Log", "Process", "Settings", "Sizes", "Times"]

@@ -16,7 +16,7 @@ from prometheus_client import CollectorRegistry
 from springtide.apps.extender.application import Application
 from springtide.apps.extender.figures import Figures
 from springtide.apps.extender.following import Following
-from springtide.apps.extender.leading import Alone, Beside, Leading
+from springtide.apps.extender.leading import Alone, BesideScheduler, Elected, Leading, Office
 from springtide.apps.extender.log import Log
 from springtide.apps.extender.performing import Pace, Performer
 from springtide.apps.extender.roles import Roles
@@ -34,7 +34,6 @@ from springtide.edge.serving import (
     server_for,
 )
 from springtide.engine.live import Live
-from springtide.model.lease import Lease
 
 RENEWAL_S: Final = 10.0
 """So often the files of the certificate are looked at."""
@@ -55,6 +54,19 @@ class Endpoints(msgspec.Struct, frozen=True, kw_only=True):
     pages: Listener | None = None
 
 
+class Candidacy(msgspec.Struct, frozen=True, kw_only=True):
+    """By which lease it is decided who leads.
+
+    `is_beside` says that the lease is that of the kube-scheduler on the same host, whose name `identity`
+    is then; otherwise this process stands for it, and `identity` belongs to this run of it.
+    """
+
+    namespace: str
+    name: str
+    identity: str
+    is_beside: bool = True
+
+
 class Process:
     """One extender."""
 
@@ -66,8 +78,7 @@ class Process:
         settings: Settings,
         times: Times,
         log: Log,
-        beside: Lease | None = None,
-        host: str = "",
+        candidacy: Candidacy | None = None,
     ) -> None:
         self._settings = settings
         self._log = log
@@ -95,13 +106,7 @@ class Process:
             log=log,
         )
         self.following = Following(cluster, self.scheduling, clock=times.clock, log=log)
-        self._leading: Leading = (
-            Alone(self.scheduling)
-            if beside is None
-            else Beside(
-                cluster, self.scheduling, lease=beside, host=host, clock=times.clock, log=log
-            )
-        )
+        self._leading = self._leading_by(candidacy, times)
         self.registry.register(
             Standing(self.scheduling, self.performer, self.following, times.clock)
         )
@@ -109,6 +114,22 @@ class Process:
             self.scheduling, self.following, settings=settings, registry=self.registry
         )
         self._budget = Budget(sizes.bodies_bytes)
+
+    def _leading_by(self, candidacy: Candidacy | None, times: Times) -> Leading:
+        if candidacy is None:
+            return Alone(self.scheduling)
+        office = Office(
+            namespace=candidacy.namespace,
+            name=candidacy.name,
+            clock=times.clock,
+            calendar=times.calendar,
+        )
+        cluster, scheduling, log = self._cluster, self.scheduling, self._log
+        if candidacy.is_beside:
+            return BesideScheduler(
+                cluster, scheduling, office=office, host=candidacy.identity, log=log
+            )
+        return Elected(cluster, scheduling, office=office, identity=candidacy.identity, log=log)
 
     async def run(self, endpoints: Endpoints, stop: asyncio.Event) -> None:
         """Serve until told to stop."""

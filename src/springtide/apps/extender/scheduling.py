@@ -85,6 +85,7 @@ class Scheduling:
         self.live = live
         self.figures = figures
         self.is_leading = False
+        self.holds: Callable[[], bool] = lambda: True
         self.is_stopping = False
         self.ready = asyncio.Event()
         self.onlookers: list[Callable[[], None]] = []
@@ -144,7 +145,8 @@ class Scheduling:
                 await self.ready.wait()
         except TimeoutError:
             return NOT_READY
-        return "" if self.is_leading else FOLLOWING
+        # Whoever was held up may have lost the lease before it was told.
+        return "" if self.is_leading and self.holds() else FOLLOWING
 
     async def _filtered(self, candidates: Candidates, begun_s: float) -> Verdict:
         pod = candidates.pod

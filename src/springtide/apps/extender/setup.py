@@ -5,12 +5,12 @@ from typing import Final
 
 import msgspec
 
+from springtide.apps.extender.process import Candidacy
 from springtide.apps.extender.settings import MIB, Deadlines, Settings, Sizes
 from springtide.apps.planner.families import Policies, families
 from springtide.base.errors import SpringtideError
 from springtide.engine.live import Live, LiveSettings
 from springtide.engine.placement.configured import InvalidConfig
-from springtide.model.lease import Lease
 from springtide.wire import yaml
 from springtide.wire.crd.extender import ExtenderDocument, durations
 from springtide.wire.errors import DocumentFault
@@ -27,11 +27,15 @@ class InvalidSetup(SpringtideError):
 
 
 class Whereabouts(msgspec.Struct, frozen=True, kw_only=True):
-    """What the machine says of itself: our pod, if it is one, the host, and the local time."""
+    """What the machine says of itself: our pod, if it is one, the host, and the local time.
+
+    `run` is a word that no other run of the process has.
+    """
 
     pod_name: str = ""
     pod_namespace: str = ""
     host: str = ""
+    run: str = ""
     utc_offset_s: int = 0
 
 
@@ -108,8 +112,10 @@ def settings(document: ExtenderDocument, *, origin: Origin, whereabouts: Whereab
     )
 
 
-def beside(document: ExtenderDocument, *, origin: Origin) -> Lease | None:
-    """Return the lease of the kube-scheduler to go by, None if there is none to go by."""
+def candidacy(
+    document: ExtenderDocument, *, origin: Origin, whereabouts: Whereabouts
+) -> Candidacy | None:
+    """Return by which lease it is decided who leads, None if there is only this process."""
     election = document.leader_election
     if not election.enabled:
         return None
@@ -117,4 +123,10 @@ def beside(document: ExtenderDocument, *, origin: Origin) -> Lease | None:
         if not text:
             reason = "leader election is on, but this part of the lease is not said; say it."
             raise origin.fault(("leaderElection", name), reason)
-    return Lease(namespace=election.namespace, name=election.name)
+    is_beside = not election.own
+    return Candidacy(
+        namespace=election.namespace,
+        name=election.name,
+        identity=whereabouts.host if is_beside else f"{whereabouts.host}_{whereabouts.run}",
+        is_beside=is_beside,
+    )

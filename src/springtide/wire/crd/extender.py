@@ -34,9 +34,10 @@ class TlsEntry(
 
 
 class LeaderElectionEntry(_Strict, frozen=True, kw_only=True):
-    """Which lease says who leads."""
+    """Which lease says who leads: that of the kube-scheduler beside us, or one of our own."""
 
     enabled: bool = False
+    own: bool = False
     namespace: str = ""
     name: str = ""
 

@@ -1,9 +1,8 @@
 """Several replicas: who decides is who runs beside the leading kube-scheduler, and the Service finds it."""
 
-import asyncio
+from contextlib import AsyncExitStack
 
-from springtide.apps.extender import Deadlines, Settings
-from springtide.apps.extender.leading import Beside
+from springtide.apps.extender import Candidacy, Deadlines, Settings
 from springtide.apps.extender.roles import ROLE
 from springtide.model.lease import Lease
 from springtide.wire.k8s.leases import lease_object
@@ -19,6 +18,16 @@ def held_by(holder: str, *, renewed: str = "2026-01-01T00:00:00.000000Z") -> Obj
     """Return the lease as its holder writes it."""
     held = Lease(namespace=SPACE, name=LEASE.name, holder=holder, duration_s=3600, renewed=renewed)
     return lease_object(held)
+
+
+def beside(host: str) -> Candidacy:
+    """Return who goes by the kube-scheduler of its host."""
+    return Candidacy(namespace=SPACE, name=LEASE.name, identity=host)
+
+
+def standing(identity: str) -> Candidacy:
+    """Return who stands for a lease of its own."""
+    return Candidacy(namespace=SPACE, name="own", identity=identity, is_beside=False)
 
 
 def replica(name: str) -> Object:
@@ -48,8 +57,8 @@ def test_one_of_two_replicas_decides_and_the_other_takes_over() -> None:
     async def work() -> None:
         cluster = Unwilling(world.store)
         async with (
-            running(cluster, settings=settings("one"), beside=LEASE, host="one") as one,
-            running(cluster, settings=settings("two"), beside=LEASE, host="two") as two,
+            running(cluster, settings=settings("one"), candidacy=beside("one")) as one,
+            running(cluster, settings=settings("two"), candidacy=beside("two")) as two,
         ):
             await until(lambda: role(world, "one") == "leader")
             await until(lambda: role(world, "two") == "follower")
@@ -78,7 +87,7 @@ def test_a_lease_that_is_gone_or_of_a_longer_name_is_nobodys() -> None:
     world.store.create(LEASE_PLACE, SPACE, held_by("one-0_1234"))
 
     async def work() -> None:
-        async with running(Unwilling(world.store), beside=LEASE, host="one") as extender:
+        async with running(Unwilling(world.store), candidacy=beside("one")) as extender:
             scheduling = extender.process.scheduling
             before = scheduling.is_leading
             world.store.merge(LEASE_PLACE, SPACE, LEASE.name, held_by("one_1"))
@@ -91,38 +100,28 @@ def test_a_lease_that_is_gone_or_of_a_longer_name_is_nobodys() -> None:
     run(work())
 
 
-class Hand:
-    """A clock that is set by hand."""
-
-    def __init__(self) -> None:
-        self.now_s = 0.0
-
-    def monotonic_s(self) -> float:
-        """Return its time."""
-        return self.now_s
-
-
-def test_a_lease_counts_from_when_its_renewal_was_seen() -> None:
+def test_replicas_elect_one_that_gives_the_lease_back_at_its_end() -> None:
     world = World()
-    world.store.create(LEASE_PLACE, SPACE, held_by("one_1"))
-    clock = Hand()
+    world.add_node("a")
 
     async def work() -> None:
         cluster = Unwilling(world.store)
-        async with running(cluster) as extender:
-            scheduling = extender.process.scheduling
-            beside = Beside(
-                cluster, scheduling, lease=LEASE, host="one", clock=clock, log=extender.log
-            )
-            scheduling.lead(is_leading=False)
-            watching = asyncio.create_task(beside.run())
-            await until(lambda: scheduling.is_leading)
-            clock.now_s = 3601.0
-            world.store.merge(LEASE_PLACE, SPACE, LEASE.name, {"metadata": {"labels": {"x": "y"}}})
-            await until(lambda: not scheduling.is_leading)
-            renewed = held_by("one_1", renewed="2026-01-01T00:00:02.000000Z")
-            world.store.merge(LEASE_PLACE, SPACE, LEASE.name, renewed)
-            await until(lambda: scheduling.is_leading)
-            watching.cancel()
+        async with AsyncExitStack() as former:
+            one = await former.enter_async_context(running(cluster, candidacy=standing("one_1")))
+            await until(lambda: one.process.scheduling.is_leading)
+            async with running(cluster, candidacy=standing("two_2")) as two:
+                first = await one.filter(world.add_pod("p1", gpu=1), "a")
+                follower = await two.filter(world.add_pod("p2", gpu=1), "a")
+                await former.aclose()
+                await until(lambda: two.process.scheduling.is_leading)
+                second = await two.filter(world.pod("p2"), "a")
+
+                assert first["NodeNames"] == ["a"]
+                assert "does not lead" in follower["Error"]
+                assert second["NodeNames"] == ["a"]
+                assert len(list(two.live.holders.all())) == 2
+        lease = world.store.read(LEASE_PLACE, SPACE, "own")
+
+        assert not lease["spec"].get("holderIdentity")
 
     run(work())
