@@ -1,6 +1,7 @@
 """What `springtide extender` does: reads its configuration, connects, and serves until told to stop."""
 
 import asyncio
+import gc
 import logging
 import os
 import signal
@@ -81,11 +82,20 @@ async def _serve(document: ExtenderDocument, plan: Plan) -> None:
                 log=lines,
                 candidacy=plan.candidacy,
             )
+            settling = asyncio.create_task(_settle(process))
             await process.run(endpoints, _told_to_stop())
+            settling.cancel()
     except kube.Unusable as fault:
         raise Ended(str(fault), USAGE) from fault
     except kube.ClusterFault as fault:
         raise Ended(str(fault), UNREACHABLE) from fault
+
+
+async def _settle(process: Process) -> None:
+    """Leave what the cluster was at first out of all later collections of garbage: they take its size."""
+    await process.scheduling.ready.wait()
+    gc.collect()
+    gc.freeze()
 
 
 def _told_to_stop() -> asyncio.Event:

@@ -57,6 +57,9 @@ def listening(address: str) -> Listener:
             "Choose another address, or stop what uses it."
         ) from fault
     opened.settimeout(0.0)
+    # Connections inherit it. asyncio sets it only on sockets that name their protocol, and head and body
+    # of an answer are sent apart: the second would wait 40 ms for the first to be acknowledged.
+    opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     bound = opened.getsockname()
     return Listener(socket=opened, host=bound[0], port=bound[1])
 
