@@ -283,7 +283,12 @@ def used(live: Live, name: str, family: str = "NVIDIA") -> dict[str, tuple[int, 
     return {device: use for device, use in found.items() if any(use)}
 
 
-def gpu_node(name: str, *cards: Device, count: int | None = None, **notes: str) -> Node:
+def gpu_node(
+    name: str,
+    *cards: Device,
+    count: int | None = None,
+    notes: Mapping[str, str] | None = None,
+) -> Node:
     """Return a node that registers cards, and whose kubelet counts so many, by default ten each."""
     counted = 10 * len(cards) if count is None else count
     others = {"nvidia.com/gpu": counted} if counted else {}

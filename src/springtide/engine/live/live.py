@@ -190,7 +190,7 @@ class Live:
         now_s: float,
     ) -> Filtered:
         node = self.ledger.names[placement.row]
-        fits, best = self.choosing.fitting(pod_class, names, most=events.NAMES_MAX)
+        fits, best = self.choosing.fitting(pod_class, names, placement.row, most=events.NAMES_MAX)
         named = [self.ledger.names[row] for row in best.rows.tolist()]
         scores = list(zip(named, map(abs, best.scores), strict=True))
         told = events.fitting(pod, node, scores, asked=len(names), fits=fits)

@@ -141,9 +141,7 @@ def test_a_quota_that_would_be_exceeded_denies_a_pod() -> None:
 
 
 def test_variables_and_the_runtime_class_are_added_as_the_configuration_says() -> None:
-    nvidia = Nvidia(
-        NvidiaConfig(hides_cards=True, core_policy="force", runtime_class="nvidia")
-    )
+    nvidia = Nvidia(NvidiaConfig(hides_cards=True, core_policy="force", runtime_class="nvidia"))
     chip = Chip(word="X", count_name="huawei.com/X", hides_chips=True, runtime_class="ascend")
     ascend = Ascend(AscendConfig(chips=(chip,)))
     live = Live({nvidia.name: nvidia, ascend.name: ascend}, NAMED)

@@ -6,10 +6,12 @@ import pytest
 from msgspec.structs import replace
 
 from springtide.engine.live import (
+    Commands,
     CreateBinding,
     Failed,
     Fault,
     LiveSettings,
+    Outcome,
     PatchNode,
     PatchPod,
     ReadNode,
@@ -44,6 +46,14 @@ def ready(
         cluster.annotate("n1", {LOCK: lock})
     cluster.performed.clear()
     return cluster
+
+
+def done(cluster: Cluster, commands: Commands) -> Outcome:
+    """Perform the one command that there is."""
+    (command,) = commands
+    outcome = cluster.outcome(command)
+    assert outcome is not None
+    return outcome
 
 
 def names(commands: Sequence[object]) -> list[str]:
@@ -241,11 +251,10 @@ def test_t94_a_lock_that_is_another_owners_by_now_is_not_released() -> None:
     cluster = ready(asking("p"))
     theirs = written(NOW_S, ("default", "other"))
     cluster.faults[CreateBinding] = [broken()]
-    cluster.faults[ReadNode] = []
     taking = cluster.live.bind(
         uid="default/p", namespace="default", name="p", node="n1", now_s=NOW_S
     )
-    marking = cluster.live.outcome("default/p", cluster.outcome(taking[0]), now_s=NOW_S)
+    marking = cluster.live.outcome("default/p", done(cluster, taking), now_s=NOW_S)
     cluster.annotate("n1", {LOCK: theirs})
 
     cluster.perform(marking)
@@ -260,7 +269,7 @@ def test_a_release_that_meets_a_conflict_is_tried_again() -> None:
     commands = cluster.live.bind(
         uid="default/p", namespace="default", name="p", node="n1", now_s=NOW_S
     )
-    marking = cluster.live.outcome("default/p", cluster.outcome(commands[0]), now_s=NOW_S)
+    marking = cluster.live.outcome("default/p", done(cluster, commands), now_s=NOW_S)
     cluster.faults[PatchNode] = [CONFLICT, CONFLICT]
 
     cluster.perform(marking)
@@ -441,7 +450,9 @@ def test_a_lock_says_when_it_was_taken_and_by_whom(value: str, expected: Lock) -
     assert read(value) == expected
 
 
-@pytest.mark.parametrize("value", ["", "now", "2026-01-01T00:05:00", "2026-01-01T00:05:00Z,a", "a,b,c,d"])
+@pytest.mark.parametrize(
+    "value", ["", "now", "2026-01-01T00:05:00", "2026-01-01T00:05:00Z,a", "a,b,c,d"]
+)
 def test_a_value_that_is_no_lock_says_so(value: str) -> None:
     found = read(value)
 
@@ -472,8 +483,6 @@ def test_a_malformed_lock_is_the_answer_of_every_bind_that_waits() -> None:
 def test_a_lock_holds_for_its_owner_and_for_a_while(
     taken_s: float, owner: tuple[str, str] | None, hold: Hold
 ) -> None:
-    found = standing(
-        Lock(taken_s=taken_s, owner=owner), ("team", "p"), now_s=NOW_S, timeout_s=300
-    )
+    found = standing(Lock(taken_s=taken_s, owner=owner), ("team", "p"), now_s=NOW_S, timeout_s=300)
 
     assert found is hold

@@ -117,8 +117,7 @@ def test_long_lists_of_nodes_are_cut_short_in_events() -> None:
     cluster.filter(stored(pod("big", gpu=1, gpumem=99999)))
 
     assert all(len(text) < 1000 for text in cluster.events())
-    assert "40 nodes fit(...,n15:0.00," in cluster.events()[0]
-    assert cluster.events()[0].endswith(",n00:0.00)")
+    assert cluster.events()[0].endswith(" 40 nodes fit(...,n00:0.00)")
     assert cluster.events()[1].startswith("FilteringFailed: 40 nodes CardInsufficientMemory(n00,")
 
 
@@ -366,9 +365,11 @@ def test_what_ran_before_a_quota_came_counts_against_it() -> None:
 
 def test_pods_of_two_families_are_held_and_written_side_by_side() -> None:
     cluster = Cluster()
-    chips = '[{"id":"NPU-0","count":4,"devmem":32768,"devcore":30,"type":"Ascend910A","health":true}]'
+    chips = (
+        '[{"id":"NPU-0","count":4,"devmem":32768,"devcore":30,"type":"Ascend910A","health":true}]'
+    )
     notes = {"hami.io/node-register-Ascend910A": chips}
-    cluster.add(gpu_node("n1", card("GPU-a"), **notes))
+    cluster.add(gpu_node("n1", card("GPU-a"), notes=notes))
     mixed = stored(pod("mixed", gpu=1, gpumem=100, others={"huawei.com/Ascend910A": 1}))
 
     answer = cluster.filter(mixed)

@@ -44,7 +44,7 @@ def verdict(
     ],
 )
 def test_a_generic_plugin_is_there_once_it_has_said_something(
-    shake: str | None, count: int, is_in: bool, asks: bool
+    shake: str | None, count: int, *, is_in: bool, asks: bool
 ) -> None:
     found = verdict(GENERIC, shake, count=count)
 
@@ -56,7 +56,7 @@ def test_a_generic_plugin_is_there_once_it_has_said_something(
     [(FAR, 0, True), (FRESH, 0, True), (OLD, 0, False), (OLD, 8, True), ("Requesting_", 0, True)],
 )
 def test_a_generic_plugin_that_was_there_stays_unless_nobody_answers_and_nothing_is_counted(
-    shake: str, count: int, is_in: bool
+    shake: str, count: int, *, is_in: bool
 ) -> None:
     found = verdict(GENERIC, shake, count=count, seen=Seen(is_in=True))
 
@@ -75,7 +75,7 @@ def test_a_generic_plugin_that_was_there_stays_unless_nobody_answers_and_nothing
     ],
 )
 def test_cards_are_there_as_long_as_the_kubelet_counts_them(
-    before: int, count: int, text: str, shake: str | None, is_in: bool
+    before: int, count: int, text: str, shake: str | None, *, is_in: bool
 ) -> None:
     seen = Seen(count=before, registered="x" if before else None, is_in=before > 0)
 
@@ -137,7 +137,7 @@ def test_fc_024_a_node_that_was_marked_as_deleted_comes_back_by_itself() -> None
     cluster = Cluster()
 
     for mark in ("Deleted_2026-01-01 00:00:00", "Deleted"):
-        cluster.add(gpu_node("n1", card("GPU-a"), **{HANDSHAKE: mark}))
+        cluster.add(gpu_node("n1", card("GPU-a"), notes={HANDSHAKE: mark}))
         answer = cluster.filter(stored(pod(mark.lower(), gpu=1, gpumem=1000)))
 
         assert answer.node == "n1"
@@ -169,7 +169,7 @@ def test_t80_a_registration_that_breaks_leaves_what_was_there_until_the_node_fai
 
 def test_a_node_that_never_registered_readably_says_so() -> None:
     cluster = Cluster()
-    cluster.add(gpu_node("n1", card("GPU-a"), **{"hami.io/node-nvidia-score": "[null]"}))
+    cluster.add(gpu_node("n1", card("GPU-a"), notes={"hami.io/node-nvidia-score": "[null]"}))
 
     answer = cluster.filter(stored(pod("p", gpu=1)))
     cluster.annotate("n1", {"hami.io/node-nvidia-score": None})
@@ -182,7 +182,7 @@ def test_a_node_that_never_registered_readably_says_so() -> None:
 def test_t79_a_kind_that_was_never_there_is_not_cleaned_up() -> None:
     cluster = Cluster()
 
-    cluster.add(gpu_node("n1", card("GPU-a"), count=0, **{HANDSHAKE: OLD}))
+    cluster.add(gpu_node("n1", card("GPU-a"), count=0, notes={HANDSHAKE: OLD}))
 
     assert cluster.patches("n1") == []
     assert cluster.live.ledger.count == 0
@@ -194,7 +194,7 @@ def test_chips_stay_out_after_a_restart_until_their_plugin_reports() -> None:
         "hami.io/node-register-Ascend910A": NPUS,
         "hami.io/node-handshake-Ascend910A": FRESH,
     }
-    cluster.add(gpu_node("n1", **notes))
+    cluster.add(gpu_node("n1", notes=notes))
     npu = stored(pod("p", others={"huawei.com/Ascend910A": 1}))
 
     before = cluster.filter(npu)
