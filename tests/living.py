@@ -61,6 +61,7 @@ class Cluster:
         self.versions: dict[str, int] = {}
         self.pods: dict[str, Pod] = {}
         self.faults: dict[type, list[Failed]] = {}
+        self.bind_faults: dict[type, list[Failed]] = {}
         self.performed: list[Command] = []
         self.answers: dict[str, str] = {}
         self.tells = True
@@ -114,17 +115,22 @@ class Cluster:
 
     # What kube-scheduler does
 
-    def filter(self, pod: Pod, names: Sequence[str] | None = None) -> Filtered:
-        """Ask for a node, and write the reservation on the pod."""
+    def filter(
+        self, pod: Pod, names: Sequence[str] | None = None, *, is_lost: bool = False
+    ) -> Filtered:
+        """Ask for a node, and write the reservation on the pod, unless the patch is lost."""
         if pod.uid not in self.pods:
             self.create(pod)
         asked = list(self.nodes) if names is None else list(names)
         answer = self.live.filter(self.pods[pod.uid], asked, now_s=self.now_s)
         self.perform(answer.events)
-        if answer.patch is not None and isinstance(self.outcome(answer.patch), Failed):
-            self.live.take_back(pod.uid)
+        if answer.patch is not None and (is_lost or not self._is_written(answer.patch)):
+            self.perform(self.live.take_back(pod.uid))
             return Filtered(error="the annotation could not be written")
         return answer
+
+    def _is_written(self, patch: PatchPod) -> bool:
+        return isinstance(self.outcome(patch), Done)
 
     def bind(self, uid: str, node: str) -> str | None:
         """Bind a pod; None if there is no answer yet."""
@@ -153,10 +159,12 @@ class Cluster:
             if bind and outcome is not None:
                 waiting += self.live.outcome(bind, outcome, now_s=self.now_s)
 
-    def outcome(self, command: Command) -> Outcome | None:
+    def outcome(self, command: Command) -> Outcome | None:  # noqa: PLR0911 - one each
         """Perform one command and return what came of it."""
         self.performed.append(command)
         planned = self.faults.get(type(command))
+        if getattr(command, "bind", ""):
+            planned = planned or self.bind_faults.get(type(command))
         if planned:
             return planned.pop(0)
         match command:
@@ -275,7 +283,12 @@ def used(live: Live, name: str, family: str = "NVIDIA") -> dict[str, tuple[int, 
     return {device: use for device, use in found.items() if any(use)}
 
 
-def gpu_node(name: str, *cards: Device, count: int | None = None, **notes: str) -> Node:
+def gpu_node(
+    name: str,
+    *cards: Device,
+    count: int | None = None,
+    notes: Mapping[str, str] | None = None,
+) -> Node:
     """Return a node that registers cards, and whose kubelet counts so many, by default ten each."""
     counted = 10 * len(cards) if count is None else count
     others = {"nvidia.com/gpu": counted} if counted else {}

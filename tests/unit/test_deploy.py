@@ -18,7 +18,7 @@ from springtide.wire.origin import Origin
 from tests.apiserver import kubeconfig
 from tests.kubeapi import Asked, KubeApi, served
 from tests.memorycluster import LEASE_PLACE
-from tests.standin import PODS, World, run, running, until
+from tests.running import PODS, World, run, running, until
 
 DEPLOY = Path(__file__).parents[2] / "deploy" / "extender"
 OURS = "springtide-extender"

@@ -16,7 +16,7 @@ from springtide.edge.serving import listening
 from tests.apiserver import kubeconfig
 from tests.kubeapi import KubeApi, served
 from tests.loopback import call
-from tests.standin import World
+from tests.running import World
 
 Captured = pytest.CaptureFixture[str]
 DEVICES = "nvidia: {resourceCountName: nvidia.com/gpu}\n"

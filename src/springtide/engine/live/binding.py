@@ -62,7 +62,7 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True):
 class Bind(msgspec.Struct, frozen=True, kw_only=True):
     """One bind. It `locks` unless the pod asks for no devices, and waits until `deadline_s`.
 
-    `attempts` counts the changes of the lock that were tried, and `error` is why the bind has failed.
+    `marked_s` is when its pod was marked as being bound. `attempts` counts the changes of the lock that were tried, and `error` is why the bind has failed.
     `lock` and `version` are what it knows of the lock: the value, and the node's resource version.
     """
 
@@ -74,6 +74,7 @@ class Bind(msgspec.Struct, frozen=True, kw_only=True):
     begun_s: float
     deadline_s: float
     phase: Phase = Phase.QUEUED
+    marked_s: int = 0
     attempts: int = 0
     error: str = ""
     lock: str | None = None
@@ -257,7 +258,7 @@ def _mark(bind: Bind, now_s: float) -> Step:
         annotations=notes,
         bind=bind.uid,
     )
-    return replace(bind, phase=Phase.MARKING), command
+    return replace(bind, phase=Phase.MARKING, marked_s=int(now_s)), command
 
 
 def _failed(bind: Bind, failure: Failed, now_s: float) -> Step:
@@ -299,4 +300,5 @@ def _end(bind: Bind) -> Step:
 
 
 def _go(seconds: float) -> str:
-    return format_duration(round(seconds * SECOND_NS))
+    # To the millisecond: sums of clock readings are not exact.
+    return format_duration(round(seconds * 1000) * (SECOND_NS // 1000))

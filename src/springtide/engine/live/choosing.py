@@ -4,6 +4,7 @@ Pods that ask the same of devices are one class, whatever else they ask, so that
 """
 
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import Final
 
 import msgspec
@@ -99,14 +100,23 @@ class Choosing:
         rows = self._rows_of(names)
         return best_among(pod_class, self.tables, rows, order=self._order)
 
-    def fitting(self, pod_class: PodClass, names: Sequence[str], *, most: int) -> tuple[int, Fit]:
-        """Return how many of these nodes take the pod, and the best of them, the best one last."""
+    def fitting(
+        self, pod_class: PodClass, names: Sequence[str], best: int, *, most: int
+    ) -> tuple[int, Fit]:
+        """Return how many of these nodes take the pod, and the best one's row with its score.
+
+        Up to so many nodes, all of them are told, the best one last.
+        """
         rows = self._rows_of(names)
-        rank = self.tables.table(pod_class).rank.take(rows)
-        fits = np.flatnonzero(rank > -np.inf)
-        order = np.lexsort((-self._order.take(rows[fits]), rank[fits]))[-most:]
-        best = fits[order]
-        return len(fits), Fit(rows=rows[best], scores=tuple(rank[best].tolist()))
+        table = self.tables.table(pod_class)
+        rank = table.rank.take(rows)
+        fits = rank > -np.inf
+        count = int(np.count_nonzero(fits))
+        if count > most:
+            return count, Fit(rows=np.array([best]), scores=(float(table.rank[best]),))
+        found = np.flatnonzero(fits)
+        found = found[np.lexsort((-self._order.take(rows[found]), rank[found]))]
+        return count, Fit(rows=rows[found], scores=tuple(rank[found].tolist()))
 
     def refusals(self, pod_class: PodClass, names: Sequence[str]) -> dict[str, str]:
         """Return why each of these nodes, none of which takes the pod, refuses it."""
@@ -128,10 +138,18 @@ class Choosing:
             self._order = self._ordered()
         elif names == self._names:
             return self._rows
-        get = self.ledger.rows.get
-        found = [row for row in map(get, names) if row is not None]
-        self._names, self._rows = names, np.array(found, np.intp)
+        self._names, self._rows = names, self._found(names)
         return self._rows
+
+    def _found(self, names: Sequence[str]) -> Rows:
+        """Return the rows of the names that are known."""
+        known = self.ledger.rows
+        if len(names) > 1:
+            try:
+                return np.fromiter(itemgetter(*names)(known), np.intp, len(names))
+            except KeyError:
+                pass
+        return np.array([known[name] for name in names if name in known], np.intp)
 
     def _ordered(self) -> Int64:
         """Return each row's place in the order of names."""

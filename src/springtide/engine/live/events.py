@@ -39,7 +39,7 @@ def failed(pod: Pod, message: str) -> RecordEvent:
 def fitting(
     pod: Pod, node: str, scores: Sequence[tuple[str, float]], *, asked: int, fits: int
 ) -> RecordEvent:
-    """Return what is said of a pod that gets a node; the scores are those of the best, ascending."""
+    """Return what is said of a pod that gets a node; the scores are those of all that fit, ascending, or of the best."""
     best = ",".join(f"{name}:{score:.2f}" for name, score in scores)
     listed = best if len(scores) == fits else f"...,{best}"
     text = f"find fit node({node}), {asked - fits} nodes not fit, {fits} nodes fit({listed})"

@@ -128,9 +128,14 @@ class Live:
             return Filtered(refusals=refusals, events=(*begun, *self.tracking.clear(pod), *told))
         return self._reserved(pod, pod_class, placement, names, begun, now_s=now_s)
 
-    def take_back(self, uid: str) -> None:
-        """Give up the reservation of a pod on which it could not be written."""
+    def take_back(self, uid: str) -> Commands:
+        """Give up the reservation of a pod on which it could not be written.
+
+        If an earlier one is written there, or this one was written after all, it is taken off.
+        """
         self.tracking.give_up(uid)
+        pod = self.tracking.waiting.get(uid)
+        return () if pod is None else self._led(self.tracking.clear(pod))
 
     def bind(self, *, uid: str, namespace: str, name: str, node: str, now_s: float) -> Commands:
         """Begin to bind a pod; an `AnswerBind` comes with these commands or with later ones."""
@@ -185,7 +190,7 @@ class Live:
         now_s: float,
     ) -> Filtered:
         node = self.ledger.names[placement.row]
-        fits, best = self.choosing.fitting(pod_class, names, most=events.NAMES_MAX)
+        fits, best = self.choosing.fitting(pod_class, names, placement.row, most=events.NAMES_MAX)
         named = [self.ledger.names[row] for row in best.rows.tolist()]
         scores = list(zip(named, map(abs, best.scores), strict=True))
         told = events.fitting(pod, node, scores, asked=len(names), fits=fits)
@@ -246,7 +251,8 @@ class Live:
         return tuple(commands)
 
     def _answered(self, bind: Bind) -> Commands:
-        self.tracking.end_binding(bind.uid, is_bound=not bind.error)
+        is_bound = not bind.error
+        self.tracking.end_binding(bind.uid, is_bound=is_bound, marked_s=bind.marked_s)
         pod = self.tracking.waiting.get(bind.uid) or self._nominal(bind)
         told = events.not_bound(pod, bind.error) if bind.error else events.bound(pod, bind.node)
         return (told, AnswerBind(uid=bind.uid, error=bind.error))

@@ -24,16 +24,20 @@ LABEL_MAX = 63
 
 
 class Reservation(msgspec.Struct, frozen=True, kw_only=True):
-    """What is held for a pod that is not bound: where, since when, and whether it was chosen here."""
+    """What is held for a pod that is not bound: where, since when, and whether it was chosen here.
+
+    `stamp` is the time of the choice as it is written on the pod.
+    """
 
     node: str
+    stamp: int
     since_s: float
     is_own: bool = False
     is_binding: bool = False
 
     def outlasts(self, stamp: int) -> bool:
         """Return whether what was written on the pod at this time says nothing newer."""
-        return self.is_binding or (self.is_own and stamp <= int(self.since_s))
+        return self.is_binding or (self.is_own and stamp <= self.stamp)
 
 
 class Tracking:
@@ -49,7 +53,7 @@ class Tracking:
             name for family in families.values() for name in family.written_annotations()
         )
         self._read: dict[str, tuple[Mapping[str, str], bool, str]] = {}
-        self._dismissed: dict[str, str] = {}
+        self._dismissed: dict[str, int] = {}
         self.waiting: dict[str, Pod] = {}
         self.reservations: dict[str, Reservation] = {}
         self.expired = 0
@@ -98,7 +102,7 @@ class Tracking:
         stamp = _stamp(pod)
         if reserved is not None and reserved.outlasts(stamp):
             return ()
-        if place is not None and self._dismissed.get(uid) == str(stamp):
+        if place is not None and stamp <= self._dismissed.get(uid, -1):
             return (self._clearing(pod, ()),)
         written_s = min(max(stamp, _seconds(pod.annotations.get(BIND_TIME))), now_s)
         since_s = written_s or (now_s if reserved is None else reserved.since_s)
@@ -107,7 +111,7 @@ class Tracking:
         held = None if place is None or is_late else self._decoded(pod, node=place)
         if held is not None:
             self._holders.hold(held)
-            self.reservations[uid] = Reservation(node=held.node, since_s=since_s)
+            self.reservations[uid] = Reservation(node=held.node, stamp=stamp, since_s=since_s)
         return ()
 
     def _decoded(self, pod: Pod, *, node: str) -> Held | None:
@@ -131,10 +135,10 @@ class Tracking:
         uid = pod.uid
         held = Held(uid=uid, namespace=pod.namespace, node=node, allocations=allocations)
         self._holders.hold(held)
-        self.reservations[uid] = Reservation(node=node, since_s=now_s, is_own=True)
+        at_s = int(now_s)
+        self.reservations[uid] = Reservation(node=node, stamp=at_s, since_s=at_s, is_own=True)
         self.waiting[uid] = pod
         self._dismissed.pop(uid, None)
-        at_s = int(now_s)
         notes: dict[str, str | None] = {NODE: node, RESERVED_AT: str(at_s)}
         for each in allocations:
             notes |= self._families[each.family].encode(each, at_s=at_s)
@@ -153,7 +157,7 @@ class Tracking:
         reserved = self.reservations.get(uid)
         if reserved is None:
             return None
-        self._dismissed[uid] = str(int(reserved.since_s))
+        self._dismissed[uid] = reserved.stamp
         return self._drop(uid)
 
     def withdraw(self, uid: str) -> Commands:
@@ -168,7 +172,7 @@ class Tracking:
         """Take off a waiting pod what is written of an earlier reservation, if anything is."""
         if NODE not in pod.annotations:
             return ()
-        self._dismissed[pod.uid] = str(_stamp(pod))
+        self._dismissed[pod.uid] = max(_stamp(pod), self._dismissed.get(pod.uid, -1))
         return (self._clearing(pod, ()),)
 
     def release(self, pod: Pod) -> None:
@@ -180,15 +184,16 @@ class Tracking:
         """Keep a reservation while the pod is being bound."""
         self.reservations[uid] = replace(self.reservations[uid], is_binding=True)
 
-    def end_binding(self, uid: str, *, is_bound: bool) -> None:
-        """Let a reservation be for good, or wait for the next attempt."""
+    def end_binding(self, uid: str, *, is_bound: bool, marked_s: int) -> None:
+        """Let a reservation be for good, or wait for the next attempt from when the pod was marked."""
         reserved = self.reservations.get(uid)
         if reserved is None:
             return
         if is_bound:
             del self.reservations[uid]
         else:
-            self.reservations[uid] = replace(reserved, is_binding=False)
+            since_s = max(reserved.since_s, marked_s)
+            self.reservations[uid] = replace(reserved, is_binding=False, since_s=since_s)
 
     def expire(self, *, now_s: float) -> Commands:
         """Withdraw the reservations that nobody has bound in time."""

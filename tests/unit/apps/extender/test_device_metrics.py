@@ -11,7 +11,7 @@ from springtide.apps.extender.setup import device_config
 from springtide.apps.planner.families import Policies, families
 from springtide.engine.live import Live, LiveSettings
 from tests.memorycluster import MemoryCluster
-from tests.standin import NODES, PODS, SCHEDULER, World, run, running
+from tests.running import NODES, PODS, SCHEDULER, World, run, running
 
 DUMP = Path(__file__).parents[3] / "recorded" / "cluster-dump"
 SAMPLE = re.compile(r"(?P<name>\w+)\{(?P<labels>.*)\} (?P<value>\S+)")

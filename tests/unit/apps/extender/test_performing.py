@@ -21,7 +21,7 @@ from springtide.engine.live import (
 )
 from tests.loopback import Told
 from tests.memorycluster import MemoryCluster
-from tests.standin import NODES, World, run
+from tests.running import NODES, World, run
 
 PACE = Pace(request_s=5.0, requests_max=4, commands_max=100)
 

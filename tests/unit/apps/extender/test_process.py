@@ -4,7 +4,7 @@ import asyncio
 
 from springtide.edge.cluster import Conflict, Failing
 from tests.builders import card
-from tests.standin import NODE, PHASE, QUOTAS, Unwilling, World, run, running, until
+from tests.running import NODE, PHASE, QUOTAS, Unwilling, World, run, running, until
 
 
 def two_nodes() -> World:

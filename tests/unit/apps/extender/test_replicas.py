@@ -8,7 +8,7 @@ from springtide.model.lease import Lease
 from springtide.wire.k8s.leases import lease_object
 from tests.memorycluster import LEASE_PLACE
 from tests.objectstore import Object
-from tests.standin import PODS, Unwilling, World, run, running, until
+from tests.running import PODS, Unwilling, World, run, running, until
 
 LEASE = Lease(namespace="kube-system", name="hami-scheduler")
 SPACE = "kube-system"

@@ -14,7 +14,7 @@ from springtide.apps.extender import Deadlines, Settings, Sizes
 from springtide.edge.serving import CertificateFiles, Certificates
 from tests.builders import card
 from tests.loopback import answer, call, connected, head
-from tests.standin import SCHEDULER, Unwilling, World, pod_object, run, running, until
+from tests.running import SCHEDULER, Unwilling, World, pod_object, run, running, until
 
 GARBAGE = [
     b"",
