@@ -153,6 +153,7 @@ def test_a_pod_is_scheduled_by_a_process_that_was_started_as_hamis_chart_does(
             arguments = (
                 "--http_bind=127.0.0.1:0",
                 "--metrics-bind-address=127.0.0.1:0",
+                f"--config={written(tmp_path, document(shutdownDelay='0s'))}",
                 f"--device-config-file={devices}",
                 f"--kubeconfig={kubeconfig(tmp_path / 'config', url)}",
                 *HAMIS,

@@ -27,7 +27,7 @@ def liveness() -> tuple[Check, ...]:
 
 def readiness(scheduling: Scheduling, heard: Iterable[Heard]) -> tuple[Check, ...]:
     """Return the checks of a process that can answer; whether it leads is none of them."""
-    stopping = "the process is shutting down" if scheduling.is_stopping else ""
+    stopping = "the process is shutting down" if scheduling.is_leaving else ""
     return (
         Check(name="ping"),
         *(

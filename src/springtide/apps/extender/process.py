@@ -171,6 +171,9 @@ class Process:
         background: list[asyncio.Task[Never]],
     ) -> None:
         self._log("stopping", binds=self.scheduling.binds, commands=self.performer.waiting)
+        # Webhooks are called by way of a Service, which takes a while to learn that we are not ready.
+        self.scheduling.is_leaving = True
+        await asyncio.sleep(self._settings.deadlines.leave_s)
         self.scheduling.is_stopping = True
         for server in servers:
             server.should_exit = True

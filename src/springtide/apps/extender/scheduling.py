@@ -86,6 +86,7 @@ class Scheduling:
         self.figures = figures
         self.is_leading = False
         self.holds: Callable[[], bool] = lambda: True
+        self.is_leaving = False
         self.is_stopping = False
         self.ready = asyncio.Event()
         self.onlookers: list[Callable[[], None]] = []

@@ -12,13 +12,15 @@ class Deadlines(msgspec.Struct, frozen=True, kw_only=True):
 
     `request_s` bounds one request to the API server, `bind_s` a bind with its wait for the node,
     `ready_s` how long a filter call waits for the process to know the cluster, `body_s` how long a caller
-    may take to send a body, and `drain_s` how long answers may take to finish at the end.
+    may take to send a body. At the end everybody is answered for `leave_s` more, while it becomes known that
+    the process is not ready any more, and then answers may take `drain_s` to finish.
     """
 
     request_s: float = 10.0
     bind_s: float = 29.0
     ready_s: float = 20.0
     body_s: float = 60.0
+    leave_s: float = 0.0
     drain_s: float = 25.0
 
 

@@ -103,7 +103,9 @@ def settings(document: ExtenderDocument, *, origin: Origin, whereabouts: Whereab
         pod_name=whereabouts.pod_name,
         pod_namespace=whereabouts.pod_namespace,
         needs_client_certificate=bool(document.tls.client_ca_file),
-        deadlines=Deadlines(request_s=times.request_s, bind_s=times.bind_wait_s + 1.0),
+        deadlines=Deadlines(
+            request_s=times.request_s, bind_s=times.bind_wait_s + 1.0, leave_s=times.leave_s
+        ),
         sizes=Sizes(
             body_bytes=body_bytes,
             bodies_bytes=3 * body_bytes,

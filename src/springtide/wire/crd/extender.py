@@ -68,6 +68,7 @@ class ExtenderDocument(_Strict, frozen=True, kw_only=True):
     bind_wait_timeout: str = "28s"
     reservation_timeout: str = "10m"
     request_timeout: str = "10s"
+    shutdown_delay: str = "5s"
     leader_election: LeaderElectionEntry = LeaderElectionEntry()
     limits: LimitsEntry = LimitsEntry()
     device_config: dict[str, object] | None = None
@@ -82,6 +83,7 @@ class Durations(msgspec.Struct, frozen=True, kw_only=True):
     bind_wait_s: float
     reservation_s: float
     request_s: float
+    leave_s: float
 
 
 def read_extender(value: object, *, origin: Origin) -> ExtenderDocument:
@@ -119,4 +121,5 @@ def durations(document: ExtenderDocument, *, origin: Origin) -> Durations:
         bind_wait_s=seconds(("bindWaitTimeout",), document.bind_wait_timeout),
         reservation_s=seconds(("reservationTimeout",), document.reservation_timeout),
         request_s=seconds(("requestTimeout",), document.request_timeout),
+        leave_s=seconds(("shutdownDelay",), document.shutdown_delay),
     )

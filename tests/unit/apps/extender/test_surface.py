@@ -197,6 +197,7 @@ def test_probes_say_how_it_stands() -> None:
                 path: (await extender.get(path)).body.decode()
                 for path in ("/healthz", "/livez", "/readyz", "/readyz?verbose", "/version")
             }
+            extender.process.scheduling.is_leaving = True
             extender.process.scheduling.is_stopping = True
             stopping = await extender.get("/readyz")
             refused = await extender.filter(World().add_pod("train", gpu=1), "a")
