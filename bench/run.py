@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT.parent))
 
 from bench import (  # noqa: E402
+    calls,
     churn,
     claims,
     command,
@@ -56,6 +57,7 @@ BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
     "placing": placing.measure,
     "replay": replay.measure,
     "live": live.measure,
+    "calls": calls.measure,
     "scores": scores.measure,
     "device_selectors": device_selectors.measure,
     "claims": claims.measure,
