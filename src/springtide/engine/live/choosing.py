@@ -105,18 +105,21 @@ class Choosing:
     ) -> tuple[int, Fit]:
         """Return how many of these nodes take the pod, and the best one's row with its score.
 
-        Up to so many nodes, all of them are told, the best one last.
+        Up to so many nodes, each of them is asked exactly and told, the best one last. Of more, some
+        may be counted that would not take the pod after all.
         """
         rows = self._rows_of(names)
         table = self.tables.table(pod_class)
+        rows = rows[table.rank.take(rows) > -np.inf]
+        if len(rows) > most:
+            return len(rows), Fit(rows=np.array([best]), scores=(float(table.rank[best]),))
+        taking = [
+            row for row in rows.tolist() if isinstance(self.tables.place(pod_class, row), Placement)
+        ]
+        rows = np.array(taking, np.intp)
         rank = table.rank.take(rows)
-        fits = rank > -np.inf
-        count = int(np.count_nonzero(fits))
-        if count > most:
-            return count, Fit(rows=np.array([best]), scores=(float(table.rank[best]),))
-        found = np.flatnonzero(fits)
-        found = found[np.lexsort((-self._order.take(rows[found]), rank[found]))]
-        return count, Fit(rows=rows[found], scores=tuple(rank[found].tolist()))
+        order = np.lexsort((-self._order.take(rows), rank))
+        return len(rows), Fit(rows=rows[order], scores=tuple(rank[order].tolist()))
 
     def refusals(self, pod_class: PodClass, names: Sequence[str]) -> dict[str, str]:
         """Return why each of these nodes, none of which takes the pod, refuses it."""

@@ -26,7 +26,7 @@ from springtide.engine.placement.tables import Placement
 from springtide.model.ledger import Ledger
 from springtide.model.node import Node
 from springtide.model.pod import Pod, PodSpec
-from springtide.model.quotas import NamespaceQuota
+from springtide.model.quotas import Limits, NamespaceQuota
 from springtide.model.refusal import Refusal
 
 LOG_MAX = 1_000_000
@@ -88,12 +88,12 @@ class Live:
     def quota_seen(self, quota: NamespaceQuota) -> None:
         """Learn how a quota is now."""
         if self._limiting.see(quota):
-            self._limit()
+            self.restrict(self._limiting.limits())
 
     def quota_gone(self, namespace: str, name: str) -> None:
         """Learn that a quota is gone."""
         if self._limiting.forget(namespace, name):
-            self._limit()
+            self.restrict(self._limiting.limits())
 
     def lead(self, *, is_leading: bool, now_s: float) -> Commands:
         """Begin or stop to ask for changes of the cluster."""
@@ -124,7 +124,7 @@ class Live:
         placement = self.choosing.best(pod_class, names)
         if placement is None:
             refusals = self.choosing.refusals(pod_class, names)
-            told = events.not_fitting(pod, refusals)
+            told = events.not_fitting(pod, refusals, asked=len(names))
             return Filtered(refusals=refusals, events=(*begun, *self.tracking.clear(pod), *told))
         return self._reserved(pod, pod_class, placement, names, begun, now_s=now_s)
 
@@ -205,7 +205,7 @@ class Live:
             error = f"calcScore failed {refusal.text} for pod {pod.name}"
             return Filtered(error=error, events=(*begun, *cleared, events.failed(pod, error)))
         refusals = dict.fromkeys(names, refusal.text)
-        told = events.not_fitting(pod, refusals)
+        told = events.not_fitting(pod, refusals, asked=len(names))
         return Filtered(refusals=refusals, events=(*begun, *cleared, *told))
 
     def _refusal(self, pod: Pod) -> Refusal:
@@ -277,9 +277,9 @@ class Live:
         own = self._queues.pod_ended(uid, now_s=now_s)
         return (*self._went_on(own), *self._went_on(self._queues.owner_gone(key, now_s=now_s)))
 
-    def _limit(self) -> None:
-        """Let other limits be in force; what tables say of namespaces with limits is judged anew."""
-        self.ledger.quotas.limits = self._limiting.limits()
+    def restrict(self, limits: Limits) -> None:
+        """Let these limits be in force; what tables say of namespaces with limits is judged anew."""
+        self.ledger.quotas.limits = limits
         self._classes.renew()
         if self.ledger.count:
             self.ledger.changes.append(0)
