@@ -8,7 +8,7 @@ differ on purpose a `Difference` says so; from there on a scenario is not compar
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -80,7 +80,15 @@ DIFFERENCES: Final = (
     Difference("elsewhere", "A pod on another node than its devices' holds none of them."),
     Difference("waits", "A bind waits for the lock of its node instead of failing at once."),
     Difference("reserved", "A bind needs a reservation on its node; HAMi binds without one."),
-    Difference("strangers", "Nobody but its owner releases a lock; HAMi does one without an owner."),
+    Difference(
+        "strangers", "Nobody but its owner releases a lock; HAMi does one without an owner."
+    ),
+    Difference(
+        "malformed lock", "A lock that cannot be read is removed; in HAMi some stay for ever."
+    ),
+    Difference("init lock", "A pod whose init containers alone ask for cards takes the lock too."),
+    Difference("flapping", "Cards that nobody counts any more stay away; in HAMi they come back."),
+    Difference("registration at once", "What a node registers counts as soon as it is written."),
     Difference("handshake", "Only kinds that a node registers are asked, and none is cleaned up."),
 )
 
@@ -94,6 +102,9 @@ def replay(scenario: Json, configs: Mapping[str, str]) -> Report:
         return report
     world = World(scenario, configs)
     for index, step in enumerate(scenario["steps"]):
+        if step["do"] == "simulate":
+            report.skipped["simulation"] += 1
+            continue
         left = len(scenario["steps"]) - index - 1
         try:
             found = world.perform(step)
@@ -127,7 +138,7 @@ class World:
         self.answers: dict[str, str] = {}
         self.written: dict[str, str | None] = {}
         self.limits = QuotaLimits(self.family)
-        self.has_cordoned = False
+        self.has_cordoned = self.is_any_order = False
         self.live = Live(
             {self.family.name: self.family},
             LiveSettings(
@@ -149,6 +160,7 @@ class World:
         self.has_cordoned |= self.kind.at_once in step.get("annotations", {})
         self.written = {}
         outcomes = [each["outcome"] for each in step.get("outcomes", ())] or [step["outcome"]]
+        self.is_any_order = self.kind.groups_by_chance and len(outcomes) > 1
         if any(each["result"] == "panic" for each in outcomes):
             raise Skip("crash")
         done = self._done(step)
@@ -161,33 +173,38 @@ class World:
     # Doing
 
     def _done(self, step: Json) -> Any:
-        match step["do"]:
-            case "schedule":
-                return self._schedule(step)
-            case "retry":
-                pod = self.pods.get(step["pod"])
-                return None if pod is None else self._filter(pod, step)
-            case "simulate":
-                raise Skip("simulation")
-            case "bind":
-                return self._bind(step)
-            case "observe":
-                self._see(to_pod(schema_pod(step["pod"]), self.parts))
-            case "podStatus":
-                self._change(step)
-            case "delete":
-                pod = self.pods.pop(step["pod"], None)
-                if pod is not None:
-                    self._perform(self.live.pod_gone(pod.uid, now_s=NOW_S))
-            case "addNode" | "updateNode" | "deleteNode" | "tick":
-                self._node_step(step)
-            case "setQuota":
-                self._set_quota(step["quota"])
-            case "deleteQuota":
-                quota = step["quota"]
-                self.limits.delete(quota)
-                self._limit()
-        return None
+        performers: dict[str, Callable[[Json], Any]] = {
+            "schedule": self._schedule,
+            "retry": self._retry,
+            "bind": self._bind,
+            "observe": lambda step: self._see(to_pod(schema_pod(step["pod"]), self.parts)),
+            "podStatus": self._change,
+            "delete": self._delete,
+            "addNode": lambda step: self._see_node(json.loads(json.dumps(step["node"]))),
+            "updateNode": self._update,
+            "deleteNode": self._delete_node,
+            "tick": lambda _step: self._perform(self.live.tick(now_s=NOW_S)),
+            "setQuota": lambda step: self._set_quota(step["quota"]),
+            "deleteQuota": self._delete_quota,
+        }
+        return performers[step["do"]](step)
+
+    def _retry(self, step: Json) -> Filtered | None:
+        pod = self.pods.get(step["pod"])
+        return None if pod is None else self._filter(pod, step)
+
+    def _delete(self, step: Json) -> None:
+        pod = self.pods.pop(step["pod"], None)
+        if pod is not None:
+            self._perform(self.live.pod_gone(pod.uid, now_s=NOW_S))
+
+    def _delete_node(self, step: Json) -> None:
+        del self.nodes[step["node"]]
+        self._perform(self.live.node_gone(step["node"], now_s=NOW_S))
+
+    def _delete_quota(self, step: Json) -> None:
+        self.limits.delete(step["quota"])
+        self._limit()
 
     def _schedule(self, step: Json) -> Filtered | Admitted | None:
         raw = step["pod"]
@@ -258,9 +275,7 @@ class World:
         uid = "unknown" if pod is None else pod.uid
         self.answers.pop(uid, None)
         self._perform(
-            self.live.bind(
-                uid=uid, namespace=namespace, name=name, node=step["node"], now_s=NOW_S
-            )
+            self.live.bind(uid=uid, namespace=namespace, name=name, node=step["node"], now_s=NOW_S)
         )
         return self.answers.get(uid)
 
@@ -279,18 +294,6 @@ class World:
                 is_terminating=step.get("terminating", pod.is_terminating),
             )
         )
-
-    def _node_step(self, step: Json) -> None:
-        match step["do"]:
-            case "addNode":
-                self._see_node(json.loads(json.dumps(step["node"])))
-            case "deleteNode":
-                del self.nodes[step["node"]]
-                self._perform(self.live.node_gone(step["node"], now_s=NOW_S))
-            case "updateNode":
-                self._update(step)
-            case _:
-                self._perform(self.live.tick(now_s=NOW_S))
 
     def _update(self, step: Json) -> None:
         node = self.nodes[step["node"]]
@@ -421,18 +424,29 @@ class World:
         if done.patch is not None:
             pairs.append(("labels", outcome["labels"], dict(done.patch.labels)))
             ours = {key: text for key, text in done.patch.annotations.items() if text is not None}
-            notes = {key: self._form(key, text) for key, text in ours.items()}
-            theirs = {k: self._form(k, text) for k, text in outcome["annotations"].items()}
-            pairs.append(("annotations", theirs, notes))
+            forms = [self._forms(each) for each in (outcome["annotations"], ours)]
+            pairs.append(("annotations", forms[0], forms[1]))
         return pairs
 
+    def _forms(self, notes: Mapping[str, str]) -> dict[str, object]:
+        """Return annotations to be compared, without those that tell of no device."""
+        forms = {key: self._form(key, text) for key, text in notes.items()}
+        return {key: form for key, form in forms.items() if form}
+
     def _form(self, key: str, text: str) -> object:
-        """Return an annotation to be compared: times masked, documents read, padding left out."""
+        """Return an annotation to be compared: times masked, documents read, padding left out.
+
+        Where chance decides between groups of devices, their order is chance too.
+        """
         if key in TIMES:
             return "<time>"
         if key in self.kind.documents:
-            return json.loads(text)
-        return unpadded(text) if key in self.kind.texts else text
+            document = json.loads(text) or []
+            return sorted(document, key=json.dumps) if self.is_any_order else document
+        if key not in self.kind.texts:
+            return text
+        bare = unpadded(text)
+        return sorted(re.split("[:;]", bare)) if self.is_any_order and bare else bare
 
     def _of_bind(self, done: Any, step: Json, outcome: Json) -> list[tuple[str, object, object]]:
         locks = {
@@ -453,7 +467,7 @@ class World:
         ]
 
     def _of_devices(self, devices: Json) -> list[tuple[str, object, object]]:
-        found = []
+        found: list[tuple[str, object, object]] = []
         for name in self.nodes:
             inventory = self._inventory(name)
             recorded = [
@@ -503,10 +517,33 @@ class World:
         if outcome["result"] == "passed" and _result(done) in {"placed", "refused"}:
             return "spelling"
         if step["do"] == "bind":
-            return _bind_rule(done or "")
-        return self._pod_rule(step)
+            return _bind_rule(done or "") or self._lock_rule(step)
+        if "devices" in outcome:
+            return self._registration_rule(outcome["devices"])
+        return self._pod_rule()
 
-    def _pod_rule(self, step: Json) -> str:
+    def _lock_rule(self, step: Json) -> str:
+        pod = self.pods.get(step["pod"])
+        if pod is None or self.family.ask(pod) is None:
+            return ""
+        apps = structs.replace(pod.spec, init_containers=())
+        return "init lock" if self.family.ask(structs.replace(pod, spec=apps)) is None else ""
+
+    def _registration_rule(self, devices: Json) -> str:
+        """Return the rule by which some node has other devices here than in HAMi."""
+        for name, node in self.nodes.items():
+            allocatable = node["status"].get("allocatable", {})
+            counts = {allocatable.get(count, "0") for _, count in self.kind.registers.values()}
+            if counts != {"0"}:
+                continue
+            inventory = self._inventory(name)
+            if inventory is None and name in devices:
+                return "flapping"
+            if inventory is not None and name in devices:
+                return "registration at once"
+        return self._pod_rule()
+
+    def _pod_rule(self) -> str:
         """Return a rule about who holds what, if some pod here falls under it."""
         if self.has_cordoned:
             return "cordon at once"
@@ -542,6 +579,8 @@ def _bind_rule(error: str) -> str:
         return "strangers"
     if "reserved" in error or "being bound already" in error:
         return "reserved"
+    if "parsing time" in error or "malformed lock" in error:
+        return "malformed lock"
     return "waits" if "contention" in error else ""
 
 
@@ -565,9 +604,7 @@ def _submitted(pod: Pod, raw: Json) -> Submitted:
     spec = raw["spec"]
     containers = [*spec.get("initContainers", ()), *spec.get("containers", ())]
     privileged = (
-        each["name"]
-        for each in containers
-        if (each.get("securityContext") or {}).get("privileged")
+        each["name"] for each in containers if (each.get("securityContext") or {}).get("privileged")
     )
     return Submitted(
         pod=pod,

@@ -44,7 +44,9 @@ def admit(
         or _senseless(stored, families)
         or denial(stored, families, quotas=quotas)
     )
-    return _changed(submitted, stored, settings, added) if refusal is None else _denied(refusal.text)
+    return (
+        _changed(submitted, stored, settings, added) if refusal is None else _denied(refusal.text)
+    )
 
 
 def _changed(

@@ -16,9 +16,7 @@ NAMES_MAX: Final = 16
 """Nodes that an event names; it must not be longer than a kilobyte."""
 
 
-def not_fitting(
-    pod: Pod, refusals: Mapping[str, str], *, asked: int
-) -> tuple[RecordEvent, ...]:
+def not_fitting(pod: Pod, refusals: Mapping[str, str], *, asked: int) -> tuple[RecordEvent, ...]:
     """Return what is said of a pod that no node takes: one event a reason, and the sum."""
     by_reason: dict[str, list[str]] = {}
     reasons = {text: tuple(parse(text)) for text in set(refusals.values())}
