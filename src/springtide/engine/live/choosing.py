@@ -15,6 +15,7 @@ from springtide.engine.framework.framework import Framework, FrameworkConfig
 from springtide.engine.placement.choice import best_among
 from springtide.engine.placement.classes import Classifier, PodClass
 from springtide.engine.placement.family import DeviceFamily, Rows
+from springtide.engine.placement.policy import PolicyTable
 from springtide.engine.placement.reasons import NODE_UNREGISTERED
 from springtide.engine.placement.tables import Placement, Tables
 from springtide.model.columns import Int64
@@ -86,10 +87,16 @@ class Fit(msgspec.Struct, frozen=True, kw_only=True):
 class Choosing:
     """The tables of all classes, and where the names of calls are in them."""
 
-    def __init__(self, ledger: Ledger, families: Mapping[str, DeviceFamily]) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        families: Mapping[str, DeviceFamily],
+        policies: PolicyTable | None = None,
+    ) -> None:
         self.ledger = ledger
+        self._policies = policies
         rules = Framework(FrameworkConfig(filters=(), pre_filters=frozenset()))
-        self.tables = Tables(ledger, rules, families)
+        self.tables = Tables(ledger, rules, families, policies=policies)
         self._layout = -1
         self._order: Int64 = np.zeros(0, np.int64)
         self._names: Sequence[str] = ()
@@ -97,6 +104,8 @@ class Choosing:
 
     def best(self, pod_class: PodClass, names: Sequence[str]) -> Placement | None:
         """Return the placement on the best node of these, the smallest name among equal ones."""
+        if self._policies is not None:
+            self._policies.see(pod_class)
         rows = self._rows_of(names)
         return best_among(pod_class, self.tables, rows, order=self._order)
 

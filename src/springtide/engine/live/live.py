@@ -22,6 +22,7 @@ from springtide.engine.live.stock import Known, Stock
 from springtide.engine.live.tracking import Tracking
 from springtide.engine.placement.classes import PodClass
 from springtide.engine.placement.family import DeviceFamily
+from springtide.engine.placement.policy import PolicyTable
 from springtide.engine.placement.tables import Placement
 from springtide.model.ledger import Ledger
 from springtide.model.node import Node
@@ -42,7 +43,14 @@ class Live:
     Times are Unix seconds. A process that does not lead hears of everything, and asks for nothing.
     """
 
-    def __init__(self, families: Mapping[str, DeviceFamily], settings: LiveSettings) -> None:
+    def __init__(
+        self,
+        families: Mapping[str, DeviceFamily],
+        settings: LiveSettings,
+        *,
+        policies: PolicyTable | None = None,
+    ) -> None:
+        """Begin with nothing; `policies` are those that pods and families may name beside their own."""
         self.families = families
         self.settings = settings
         self.is_leading = True
@@ -50,7 +58,7 @@ class Live:
         self.holders = Holders(self.ledger, families)
         self.tracking = Tracking(families, settings, self.holders)
         self.stock = Stock(families, settings, self.holders)
-        self.choosing = Choosing(self.ledger, families)
+        self.choosing = Choosing(self.ledger, families, policies)
         self._classes = Classes(families, self.ledger)
         self._limiting = Limiting(families)
         self._names: dict[Owner, str] = {}
@@ -113,7 +121,7 @@ class Live:
 
     def filter(self, pod: Pod, names: Sequence[str], *, now_s: float) -> Filtered:
         """Return which of these nodes the pod gets, and hold its devices there."""
-        pod_class = self._classes.of(pod)
+        pod_class = self.class_of(pod)
         if not pod_class.asks and pod_class.refusal is None:
             return Filtered(passes=True)
         begun = self._went_on(self._queues.cancel(pod.uid, now_s=now_s))
@@ -177,6 +185,10 @@ class Live:
         quotas = self.ledger.quotas
         return admission.admit(submitted, self.families, self.settings, quotas=quotas)
 
+    def class_of(self, pod: Pod) -> PodClass:
+        """Return the pod's class: what it asks of devices."""
+        return self._classes.of(pod)
+
     # Filtering
 
     def _reserved(
@@ -216,7 +228,7 @@ class Live:
     # Binding
 
     def _asks_devices(self, pod: Pod) -> bool:
-        pod_class = self._classes.of(pod)
+        pod_class = self.class_of(pod)
         return bool(pod_class.asks) or pod_class.refusal is not None
 
     def _unknown(self, uid: str, name: str, node: str) -> Commands:
