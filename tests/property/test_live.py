@@ -173,7 +173,7 @@ class LiveCluster(RuleBasedStateMachine):
     def rebuilt(self) -> Live:
         """Return a process that starts anew; limits are read as well."""
         fresh = self.cluster.rebuilt()
-        fresh.ledger.quotas.limits = self.cluster.live.ledger.quotas.limits
+        fresh.restrict(self.cluster.live.ledger.quotas.limits)
         return fresh
 
     # What holds
@@ -195,9 +195,23 @@ class LiveCluster(RuleBasedStateMachine):
         assert holders <= set(self.uids())
 
     @invariant()
+    def tables_follow_every_change(self) -> None:
+        """What tables say of the rows that have changed is what new ones say."""
+        assert decided(self.cluster.live) == decided(self.rebuilt())
+
+    @invariant()
     def a_process_that_starts_anew_holds_the_same(self) -> None:
         """What is written says everything."""
         assert held(self.cluster.live) == held(self.rebuilt())
+
+
+def decided(live: Live) -> object:
+    """Return which node some pod would get, or why none would take it."""
+    pod_class = live.class_of(stored(pod("probe", gpu=1, gpumem=300)))
+    found = live.choosing.best(pod_class, NODES)
+    if found is None:
+        return live.choosing.refusals(pod_class, NODES)
+    return live.ledger.names[found.row], found.shares
 
 
 def held(live: Live) -> dict[str, object]:

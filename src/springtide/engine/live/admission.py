@@ -38,43 +38,53 @@ def admit(
     stored = admitted(pod, families)
     if isinstance(stored, Refusal):
         return Admitted(is_allowed=False, code=FAULTY, message=stored.text)
-    asks = [answer for each in families.values() if (answer := each.ask(stored)) is not None]
-    found = _refused(submitted, stored, asks) if asks else None
-    short = found or denial(stored, families, quotas=quotas)
-    if short is not None:
-        return _denied(short.text)
-    return _changed(submitted, stored, families, settings, asks_devices=bool(asks))
+    added = [family.additions(stored) for family in families.values()]
+    refusal = (
+        _refused(submitted, stored, settings, is_taken=any(each.is_taken for each in added))
+        or _senseless(stored, families)
+        or denial(stored, families, quotas=quotas)
+    )
+    return (
+        _changed(submitted, stored, settings, added) if refusal is None else _denied(refusal.text)
+    )
 
 
 def _changed(
-    submitted: Submitted,
-    stored: Pod,
-    families: Families,
-    settings: LiveSettings,
-    *,
-    asks_devices: bool,
+    submitted: Submitted, stored: Pod, settings: LiveSettings, added: Sequence[Additions]
 ) -> Admitted:
-    added = [family.additions(stored) for family in families.values()]
+    is_taken = any(each.is_taken for each in added)
     return Admitted(
         is_allowed=True,
         spec=None if stored.spec == submitted.pod.spec else stored.spec,
-        scheduler_name=settings.scheduler_name if asks_devices else "",
+        scheduler_name=settings.scheduler_name if is_taken else "",
         runtime_class="" if submitted.has_runtime_class else _runtime_class(added),
         environment=tuple(each for addition in added for each in addition.environment),
     )
 
 
-def _runtime_class(added: list[Additions]) -> str:
+def _runtime_class(added: Sequence[Additions]) -> str:
     return next((each.runtime_class for each in added if each.runtime_class), "")
 
 
-def _refused(submitted: Submitted, stored: Pod, asks: Sequence[object]) -> Refusal | None:
-    """Return why a pod that asks for devices is denied whatever is free."""
-    if submitted.privileged:
+def _refused(
+    submitted: Submitted, stored: Pod, settings: LiveSettings, *, is_taken: bool
+) -> Refusal | None:
+    """Return why a pod that is taken over is denied whatever is free."""
+    if is_taken and submitted.privileged:
         return _refusal(f"container {submitted.privileged} is privileged")
-    if stored.node_name:
+    if is_taken and stored.node_name and settings.scheduler_name:
         return _refusal("pod has node assigned")
-    senseless = next((ask for ask in asks if isinstance(ask, Refusal)), None)
+    return None
+
+
+def _senseless(stored: Pod, families: Families) -> Refusal | None:
+    """Return why a pod is denied that no node will ever take, with the remedy.
+
+    An annotation that cannot be read can still be mended; what containers ask cannot.
+    """
+    answers = (family.ask(stored) for family in families.values())
+    found = (each for each in answers if isinstance(each, Refusal) and not each.is_fault)
+    senseless = next(found, None)
     if senseless is None:
         return None
     return _refusal(". ".join(part for part in (senseless.text, senseless.detail) if part))

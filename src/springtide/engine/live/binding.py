@@ -149,7 +149,9 @@ def _considered(bind: Bind, rules: Rules, *, now_s: float) -> Step:
     """Decide by the lock as it is."""
     found = None if bind.lock is None else lock.read(bind.lock)
     if isinstance(found, MalformedLock):
-        return _fail(bind, found.fault)
+        # The next one finds the node unlocked; this one says what was there.
+        releasing = replace(bind, phase=Phase.RELEASING, error=found.fault)
+        return releasing, _patch(bind, {NODE_LOCK: None})
     timeout_s = rules.lock_timeout_s
     match lock.standing(found, bind.owner, now_s=now_s, timeout_s=timeout_s):
         case Hold.OWN:

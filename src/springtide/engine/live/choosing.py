@@ -15,6 +15,7 @@ from springtide.engine.framework.framework import Framework, FrameworkConfig
 from springtide.engine.placement.choice import best_among
 from springtide.engine.placement.classes import Classifier, PodClass
 from springtide.engine.placement.family import DeviceFamily, Rows
+from springtide.engine.placement.policy import PolicyTable
 from springtide.engine.placement.reasons import NODE_UNREGISTERED
 from springtide.engine.placement.tables import Placement, Tables
 from springtide.model.columns import Int64
@@ -86,10 +87,16 @@ class Fit(msgspec.Struct, frozen=True, kw_only=True):
 class Choosing:
     """The tables of all classes, and where the names of calls are in them."""
 
-    def __init__(self, ledger: Ledger, families: Mapping[str, DeviceFamily]) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        families: Mapping[str, DeviceFamily],
+        policies: PolicyTable | None = None,
+    ) -> None:
         self.ledger = ledger
+        self._policies = policies
         rules = Framework(FrameworkConfig(filters=(), pre_filters=frozenset()))
-        self.tables = Tables(ledger, rules, families)
+        self.tables = Tables(ledger, rules, families, policies=policies)
         self._layout = -1
         self._order: Int64 = np.zeros(0, np.int64)
         self._names: Sequence[str] = ()
@@ -97,6 +104,8 @@ class Choosing:
 
     def best(self, pod_class: PodClass, names: Sequence[str]) -> Placement | None:
         """Return the placement on the best node of these, the smallest name among equal ones."""
+        if self._policies is not None:
+            self._policies.see(pod_class)
         rows = self._rows_of(names)
         return best_among(pod_class, self.tables, rows, order=self._order)
 
@@ -105,18 +114,21 @@ class Choosing:
     ) -> tuple[int, Fit]:
         """Return how many of these nodes take the pod, and the best one's row with its score.
 
-        Up to so many nodes, all of them are told, the best one last.
+        Up to so many nodes, each of them is asked exactly and told, the best one last. Of more, some
+        may be counted that would not take the pod after all.
         """
         rows = self._rows_of(names)
         table = self.tables.table(pod_class)
+        rows = rows[table.rank.take(rows) > -np.inf]
+        if len(rows) > most:
+            return len(rows), Fit(rows=np.array([best]), scores=(float(table.rank[best]),))
+        taking = [
+            row for row in rows.tolist() if isinstance(self.tables.place(pod_class, row), Placement)
+        ]
+        rows = np.array(taking, np.intp)
         rank = table.rank.take(rows)
-        fits = rank > -np.inf
-        count = int(np.count_nonzero(fits))
-        if count > most:
-            return count, Fit(rows=np.array([best]), scores=(float(table.rank[best]),))
-        found = np.flatnonzero(fits)
-        found = found[np.lexsort((-self._order.take(rows[found]), rank[found]))]
-        return count, Fit(rows=rows[found], scores=tuple(rank[found].tolist()))
+        order = np.lexsort((-self._order.take(rows), rank))
+        return len(rows), Fit(rows=rows[order], scores=tuple(rank[order].tolist()))
 
     def refusals(self, pod_class: PodClass, names: Sequence[str]) -> dict[str, str]:
         """Return why each of these nodes, none of which takes the pod, refuses it."""

@@ -16,7 +16,7 @@ NAMES_MAX: Final = 16
 """Nodes that an event names; it must not be longer than a kilobyte."""
 
 
-def not_fitting(pod: Pod, refusals: Mapping[str, str]) -> tuple[RecordEvent, ...]:
+def not_fitting(pod: Pod, refusals: Mapping[str, str], *, asked: int) -> tuple[RecordEvent, ...]:
     """Return what is said of a pod that no node takes: one event a reason, and the sum."""
     by_reason: dict[str, list[str]] = {}
     reasons = {text: tuple(parse(text)) for text in set(refusals.values())}
@@ -27,7 +27,7 @@ def not_fitting(pod: Pod, refusals: Mapping[str, str]) -> tuple[RecordEvent, ...
         f"{len(names)} nodes {reason}({_listed(sorted(names))})"
         for reason, names in sorted(by_reason.items())
     ]
-    told.append(f"no available node, {len(refusals)} nodes do not meet")
+    told.append(f"no available node, {asked} nodes do not meet")
     return tuple(failed(pod, text) for text in told)
 
 

@@ -108,6 +108,6 @@ def _counted(seen: Seen, answer: _Answer, *, count: int, registered: str | None)
     has_vanished = bool(seen.count) or (seen.has_vanished and is_same)
     if has_vanished:
         return Seen(registered=registered, has_vanished=True)
-    is_new = answer.is_new or (seen.registered is not None and not is_same)
+    is_new = answer.is_new or seen.has_vanished
     is_in = answer.is_alive and (seen.is_in or is_new)
     return Seen(registered=registered, is_in=is_in)

@@ -22,11 +22,12 @@ from springtide.engine.live.stock import Known, Stock
 from springtide.engine.live.tracking import Tracking
 from springtide.engine.placement.classes import PodClass
 from springtide.engine.placement.family import DeviceFamily
+from springtide.engine.placement.policy import PolicyTable
 from springtide.engine.placement.tables import Placement
 from springtide.model.ledger import Ledger
 from springtide.model.node import Node
 from springtide.model.pod import Pod, PodSpec
-from springtide.model.quotas import NamespaceQuota
+from springtide.model.quotas import Limits, NamespaceQuota
 from springtide.model.refusal import Refusal
 
 LOG_MAX = 1_000_000
@@ -42,7 +43,14 @@ class Live:
     Times are Unix seconds. A process that does not lead hears of everything, and asks for nothing.
     """
 
-    def __init__(self, families: Mapping[str, DeviceFamily], settings: LiveSettings) -> None:
+    def __init__(
+        self,
+        families: Mapping[str, DeviceFamily],
+        settings: LiveSettings,
+        *,
+        policies: PolicyTable | None = None,
+    ) -> None:
+        """Begin with nothing; `policies` are those that pods and families may name beside their own."""
         self.families = families
         self.settings = settings
         self.is_leading = True
@@ -50,7 +58,7 @@ class Live:
         self.holders = Holders(self.ledger, families)
         self.tracking = Tracking(families, settings, self.holders)
         self.stock = Stock(families, settings, self.holders)
-        self.choosing = Choosing(self.ledger, families)
+        self.choosing = Choosing(self.ledger, families, policies)
         self._classes = Classes(families, self.ledger)
         self._limiting = Limiting(families)
         self._names: dict[Owner, str] = {}
@@ -88,12 +96,12 @@ class Live:
     def quota_seen(self, quota: NamespaceQuota) -> None:
         """Learn how a quota is now."""
         if self._limiting.see(quota):
-            self._limit()
+            self.restrict(self._limiting.limits())
 
     def quota_gone(self, namespace: str, name: str) -> None:
         """Learn that a quota is gone."""
         if self._limiting.forget(namespace, name):
-            self._limit()
+            self.restrict(self._limiting.limits())
 
     def lead(self, *, is_leading: bool, now_s: float) -> Commands:
         """Begin or stop to ask for changes of the cluster."""
@@ -113,7 +121,7 @@ class Live:
 
     def filter(self, pod: Pod, names: Sequence[str], *, now_s: float) -> Filtered:
         """Return which of these nodes the pod gets, and hold its devices there."""
-        pod_class = self._classes.of(pod)
+        pod_class = self.class_of(pod)
         if not pod_class.asks and pod_class.refusal is None:
             return Filtered(passes=True)
         begun = self._went_on(self._queues.cancel(pod.uid, now_s=now_s))
@@ -124,7 +132,7 @@ class Live:
         placement = self.choosing.best(pod_class, names)
         if placement is None:
             refusals = self.choosing.refusals(pod_class, names)
-            told = events.not_fitting(pod, refusals)
+            told = events.not_fitting(pod, refusals, asked=len(names))
             return Filtered(refusals=refusals, events=(*begun, *self.tracking.clear(pod), *told))
         return self._reserved(pod, pod_class, placement, names, begun, now_s=now_s)
 
@@ -177,6 +185,10 @@ class Live:
         quotas = self.ledger.quotas
         return admission.admit(submitted, self.families, self.settings, quotas=quotas)
 
+    def class_of(self, pod: Pod) -> PodClass:
+        """Return the pod's class: what it asks of devices."""
+        return self._classes.of(pod)
+
     # Filtering
 
     def _reserved(
@@ -205,7 +217,7 @@ class Live:
             error = f"calcScore failed {refusal.text} for pod {pod.name}"
             return Filtered(error=error, events=(*begun, *cleared, events.failed(pod, error)))
         refusals = dict.fromkeys(names, refusal.text)
-        told = events.not_fitting(pod, refusals)
+        told = events.not_fitting(pod, refusals, asked=len(names))
         return Filtered(refusals=refusals, events=(*begun, *cleared, *told))
 
     def _refusal(self, pod: Pod) -> Refusal:
@@ -216,7 +228,7 @@ class Live:
     # Binding
 
     def _asks_devices(self, pod: Pod) -> bool:
-        pod_class = self._classes.of(pod)
+        pod_class = self.class_of(pod)
         return bool(pod_class.asks) or pod_class.refusal is not None
 
     def _unknown(self, uid: str, name: str, node: str) -> Commands:
@@ -277,9 +289,9 @@ class Live:
         own = self._queues.pod_ended(uid, now_s=now_s)
         return (*self._went_on(own), *self._went_on(self._queues.owner_gone(key, now_s=now_s)))
 
-    def _limit(self) -> None:
-        """Let other limits be in force; what tables say of namespaces with limits is judged anew."""
-        self.ledger.quotas.limits = self._limiting.limits()
+    def restrict(self, limits: Limits) -> None:
+        """Let these limits be in force; what tables say of namespaces with limits is judged anew."""
+        self.ledger.quotas.limits = limits
         self._classes.renew()
         if self.ledger.count:
             self.ledger.changes.append(0)

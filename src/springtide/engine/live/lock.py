@@ -23,7 +23,7 @@ class Lock(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MalformedLock(msgspec.Struct, frozen=True):
-    """A value that is no lock; nobody knows whose it is, so nobody may take it."""
+    """A value that is no lock: nobody knows whose it is, and it would never run out."""
 
     fault: str
 
@@ -54,7 +54,10 @@ def read(value: str) -> Lock | MalformedLock:
     except ValueError:
         moment = None
     if moment is None or moment.tzinfo is None:
-        return MalformedLock(f"malformed lock annotation: {parts[0]} is no time of RFC 3339")
+        return MalformedLock(
+            f'parsing time "{parts[0]}" as "2006-01-02T15:04:05Z07:00": '
+            f'cannot parse "{parts[0]}" as "2006"'
+        )
     owner = (parts[1], parts[2]) if len(parts) == _PARTS else None
     return Lock(taken_s=moment.timestamp(), owner=owner)
 

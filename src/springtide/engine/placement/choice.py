@@ -1,7 +1,7 @@
 """Which of the nodes that take a pod gets it: the one that scores best and places it exactly.
 
-Of rows with the same score the first one is taken, or the one that is first by name. Where a family's vector verdict is an upper bound,
-rows are tried from the best one down until one places the pod.
+Of rows with the same score the first one is taken, or the one that is first by name. Where a family's
+vector verdict is an upper bound, rows are tried from the best one down until one places the pod.
 """
 
 import numpy as np

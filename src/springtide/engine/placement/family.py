@@ -89,8 +89,12 @@ class Registration(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Additions(msgspec.Struct, frozen=True, kw_only=True):
-    """What admission adds to a pod beyond resources: variables by container, and a runtime class."""
+    """What admission adds to a pod beyond resources: variables by container, and a runtime class.
 
+    `is_taken` says that the family's scheduler takes the pod over, if only with a count of zero.
+    """
+
+    is_taken: bool = False
     environment: tuple[tuple[str, str, str], ...] = ()
     runtime_class: str = ""
 

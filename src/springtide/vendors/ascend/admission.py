@@ -27,11 +27,11 @@ def admitted(spec: PodSpec, config: AscendConfig, *, is_soft: bool) -> PodSpec |
 def additions_of(pod: Pod, config: AscendConfig) -> Additions:
     """Return the variables that the containers of a pod with its resources filled in are given."""
     containers = (*pod.spec.init_containers, *pod.spec.containers)
-    classes = [
-        chip.runtime_class
+    taken = [
+        chip
         for container in containers
         for chip in config.chips
-        if chip.runtime_class and _limit(container, chip.count_name) is not None
+        if _limit(container, chip.count_name) is not None
     ]
     return Additions(
         environment=tuple(
@@ -40,7 +40,8 @@ def additions_of(pod: Pod, config: AscendConfig) -> Additions:
             for chip in config.chips
             if chip.hides_chips and _limit(container, chip.count_name) is None
         ),
-        runtime_class=next(iter(classes), ""),
+        runtime_class=next((chip.runtime_class for chip in taken if chip.runtime_class), ""),
+        is_taken=bool(taken),
     )
 
 

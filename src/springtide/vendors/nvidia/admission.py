@@ -37,6 +37,7 @@ def additions_of(pod: Pod, config: NvidiaConfig) -> Additions:
             for name, value in _variables(container, config, has_cards=has_cards)
         ),
         runtime_class=config.runtime_class if any(found) else "",
+        is_taken=any(found),
     )
 
 
@@ -53,7 +54,11 @@ def _variables(
 
 
 def _has_cards(container: Container, config: NvidiaConfig) -> bool:
-    return bool(config.count_name) and lookup(container.limits, config.count_name) is not None
+    """Return whether cards are limited, or requested and given with all cores by admission."""
+    if not config.count_name or first(container, config.count_name) is None:
+        return False
+    named = (config.count_name, config.cores_name)
+    return any(name and lookup(container.limits, name) is not None for name in named)
 
 
 def _admitted(container: Container, config: NvidiaConfig) -> Container | Refusal:

@@ -457,10 +457,10 @@ def test_a_value_that_is_no_lock_says_so(value: str) -> None:
     found = read(value)
 
     assert isinstance(found, MalformedLock)
-    assert found.fault.startswith("malformed lock annotation: ")
+    assert found.fault.startswith(("malformed lock annotation: ", "parsing time "))
 
 
-def test_a_malformed_lock_is_the_answer_of_every_bind_that_waits() -> None:
+def test_a_malformed_lock_is_the_answer_of_one_bind_and_is_removed() -> None:
     cluster = ready(asking("a"), asking("b"), asking("c"))
     for name in "abc":
         cluster.bind(f"default/{name}", "n1")
@@ -468,7 +468,7 @@ def test_a_malformed_lock_is_the_answer_of_every_bind_that_waits() -> None:
     cluster.annotate("n1", {LOCK: "x,y"})
 
     error = "malformed lock annotation: expected 3 parts, got 2 from x,y"
-    assert cluster.answers == {"default/a": "", "default/b": error, "default/c": error}
+    assert cluster.answers == {"default/a": "", "default/b": error, "default/c": ""}
 
 
 @pytest.mark.parametrize(
