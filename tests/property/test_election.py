@@ -195,8 +195,11 @@ def happen(world: World, what: str, who: int) -> None:
         case "kill":
             candidate.is_running = False
         case "delete":
-            # Somebody deletes the lease, but none that is held: that nothing can survive.
-            world.lease = world.lease if any(e.is_leading for e in world.candidates) else None
+            # Somebody deletes the lease of one that is dead. That of a process that lives may not be
+            # deleted: it may be about to hear that it has it.
+            living = {each.election.identity for each in world.candidates if each.is_running}
+            if world.lease is not None and world.lease.holder not in living:
+                world.lease = None
         case "show":
             candidate.hear(LeaseSeen(world.lease, candidate.now_s))
         case _:

@@ -31,6 +31,8 @@ NO_TIMEOUT_S: Final = 3600.0
 """How long a request may take of which somebody wants no limit."""
 RENEWAL_S_MIN: Final = 10.0
 """No more often are credentials fetched anew."""
+FAREWELL_S: Final = 0.05
+"""TLS takes a moment to end a connection on which an answer was given up."""
 
 _SCHEME: Final = "BearerToken"
 _LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
@@ -63,6 +65,7 @@ class Connection:
         self._renew = renew
         self._renewing = asyncio.Lock()
         self._renewed_s = -RENEWAL_S_MIN
+        self._is_cut_off = False
         self._api.user_agent = f"springtide/{__version__}"
 
     async def __aenter__(self) -> Self:
@@ -75,6 +78,8 @@ class Connection:
         trace: TracebackType | None,
     ) -> None:
         await self._api.close()
+        if self._is_cut_off:
+            await asyncio.sleep(FAREWELL_S)
 
     @property
     def server(self) -> str:
@@ -103,8 +108,7 @@ class Connection:
         try:
             yield Chunks(response, self._translated)
         finally:
-            # What still comes is of no use, so the connection is not kept.
-            response.close()
+            _cut(response)
 
     async def _opened(self, request: Request) -> aiohttp.ClientResponse:
         begun_s = asyncio.get_running_loop().time()
@@ -122,15 +126,19 @@ class Connection:
             header_params={"Accept": JSON, "Content-Type": request.content_type},
             auth_settings=[_SCHEME],
         )
-        answer = await self._api.call_api(
-            method,
-            url,
-            headers,
-            body=request.body,
-            # We time requests as a whole, and streams not at all.
-            _request_timeout=aiohttp.ClientTimeout(),
-            _preload_content=False,
-        )
+        try:
+            answer = await self._api.call_api(
+                method,
+                url,
+                headers,
+                body=request.body,
+                # We time requests as a whole, and streams not at all.
+                _request_timeout=aiohttp.ClientTimeout(),
+                _preload_content=False,
+            )
+        except BaseException:
+            self._is_cut_off = True
+            raise
         response: aiohttp.ClientResponse = answer.response
         return response
 
@@ -149,16 +157,20 @@ class Connection:
             return is_other
 
     async def _body(self, response: aiohttp.ClientResponse) -> bytes:
-        parts: list[bytes] = []
+        try:
+            return b"".join([part async for part in self._parts(response)])
+        except BaseException:
+            _cut(response)
+            raise
+
+    async def _parts(self, response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
         size = 0
-        async with response:
-            async for part in response.content.iter_any():
-                size += len(part)
-                if size > RESPONSE_BYTES_MAX:
-                    limit = RESPONSE_BYTES_MAX >> 20
-                    raise Malformed(f"{self.server} sent more than {limit} MiB for one page.")
-                parts.append(part)
-        return b"".join(parts)
+        async for part in response.content.iter_any():
+            size += len(part)
+            if size > RESPONSE_BYTES_MAX:
+                limit = RESPONSE_BYTES_MAX >> 20
+                raise Malformed(f"{self.server} sent more than {limit} MiB for one page.")
+            yield part
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
@@ -185,6 +197,14 @@ class Connection:
             f"{self.server} cannot be reached: {why}. "
             "Check that it is up, and the address and certificates in the kubeconfig."
         )
+
+
+def _cut(response: aiohttp.ClientResponse) -> None:
+    """Let go of a connection on which more is to come, without waiting for a farewell of TLS."""
+    connection = response.connection
+    if connection is not None and connection.transport is not None:
+        connection.transport.abort()
+    response.close()
 
 
 class Chunks:
