@@ -110,9 +110,10 @@ class NodeRead(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 
 class PodRead(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """A pod was read; one that is not there is `Failed` with `NOT_FOUND`."""
+    """A pod was read, with its node if it is bound; one that is not there is `Failed`, `NOT_FOUND`."""
 
     is_finished: bool
+    node: str = ""
 
 
 Outcome = Done | Failed | NodeRead | PodRead

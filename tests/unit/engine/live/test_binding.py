@@ -247,6 +247,29 @@ def test_a_step_that_fails_releases_the_lock_and_keeps_the_reservation(step: typ
     assert cluster.bind("default/p", "n1") == ""
 
 
+def test_a_binding_whose_answer_was_lost_counts_if_the_pod_is_bound() -> None:
+    cluster = ready(asking("p"))
+    cluster.faults[CreateBinding] = [broken("connection reset")]
+    cluster.pods["default/p"] = replace(cluster.pods["default/p"], node_name="n1")
+
+    answer = cluster.bind("default/p", "n1")
+
+    assert answer == ""
+    assert cluster.nodes["n1"].annotations[LOCK].endswith(",default,p")
+    assert cluster.used("n1") == {"GPU-n1": (1, 1000, 0)}
+
+
+def test_a_binding_that_failed_without_an_answer_about_the_pod_is_undone() -> None:
+    cluster = ready(asking("p"))
+    cluster.faults[CreateBinding] = [broken("connection reset")]
+    cluster.faults[ReadPod] = [broken("still away")]
+
+    answer = cluster.bind("default/p", "n1")
+
+    assert answer == "connection reset"
+    assert LOCK not in cluster.nodes["n1"].annotations
+
+
 def test_t94_a_lock_that_is_another_owners_by_now_is_not_released() -> None:
     cluster = ready(asking("p"))
     theirs = written(NOW_S, ("default", "other"))

@@ -382,3 +382,16 @@ def test_pods_of_two_families_are_held_and_written_side_by_side() -> None:
     assert cluster.used("n1", "Ascend") == {"NPU-0": (1, 32768, 0)}
     cluster.annotate("n1", {"hami.io/node-handshake-Ascend910A": "Reported_2026"})
     assert cluster.rebuilt().ledger.holdings == cluster.live.ledger.holdings
+
+
+def test_a_pod_that_is_bound_already_is_not_given_other_devices() -> None:
+    cluster = Cluster()
+    cluster.add(gpu_node("n1", card("GPU-a")), gpu_node("n2", card("GPU-b")))
+    wanted = stored(pod("p", gpu=1, gpumem=1000))
+    cluster.filter(wanted)
+    cluster.bind(wanted.uid, "n1")
+
+    answer = cluster.live.filter(wanted, ["n1", "n2"], now_s=NOW_S)
+
+    assert answer.error == "pod default/p is bound to node n1 already"
+    assert cluster.used("n1") == {"GPU-a": (1, 1000, 0)}
