@@ -43,6 +43,10 @@ NOW_S = 1_767_225_900.0
 """2026-01-01 00:05:00 UTC."""
 
 
+LOST = "the answer was lost"
+"""The message of a failure after which the command has been performed all the same."""
+
+
 def both_families() -> dict[str, DeviceFamily]:
     """Return the families of a cluster."""
     nvidia, ascend = Nvidia(), Ascend()
@@ -159,14 +163,20 @@ class Cluster:
             if bind and outcome is not None:
                 waiting += self.live.outcome(bind, outcome, now_s=self.now_s)
 
-    def outcome(self, command: Command) -> Outcome | None:  # noqa: PLR0911 - one each
-        """Perform one command and return what came of it."""
+    def outcome(self, command: Command) -> Outcome | None:
+        """Perform one command, or let it fail as ordered, and return what came of it."""
         self.performed.append(command)
         planned = self.faults.get(type(command))
         if getattr(command, "bind", ""):
             planned = planned or self.bind_faults.get(type(command))
-        if planned:
-            return planned.pop(0)
+        if not planned:
+            return self._done(command)
+        failure = planned.pop(0)
+        if failure.message == LOST:
+            self._done(command)
+        return failure
+
+    def _done(self, command: Command) -> Outcome | None:  # noqa: PLR0911 - one each
         match command:
             case AnswerBind(uid=uid, error=error):
                 self.answers[uid] = error
@@ -221,7 +231,7 @@ class Cluster:
     def _read_pod(self, namespace: str, name: str) -> Outcome:
         for pod in self.pods.values():
             if (pod.namespace, pod.name) == (namespace, name):
-                return PodRead(is_finished=pod.is_finished)
+                return PodRead(is_finished=pod.is_finished, node=pod.node_name)
         return missing("pod", name)
 
     def _bound(self, command: CreateBinding) -> Outcome:

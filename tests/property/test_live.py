@@ -23,7 +23,7 @@ from springtide.model.node import Node
 from springtide.model.pod import GangLink, Pod
 from springtide.model.quotas import NamespaceQuota
 from tests.builders import card, pod
-from tests.living import Cluster, gpu_node, stored
+from tests.living import LOST, Cluster, gpu_node, stored
 
 NODES = ("n1", "n2", "n3")
 FAULTS = st.sampled_from([PatchNode, PatchPod, CreateBinding, ReadNode])
@@ -31,6 +31,7 @@ FAILURES = st.sampled_from(
     [
         Failed(fault=Fault.OTHER, message="apiserver 500"),
         Failed(fault=Fault.CONFLICT, message="the object has been modified"),
+        Failed(fault=Fault.OTHER, message=LOST),
     ]
 )
 GPUMEM = "nvidia.com/gpumem"

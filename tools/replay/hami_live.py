@@ -390,7 +390,7 @@ class World:
         pod = self.pods.get(key)
         if pod is None:
             return Failed(fault=Fault.NOT_FOUND, message="not found")
-        return PodRead(is_finished=pod.is_finished)
+        return PodRead(is_finished=pod.is_finished, node=pod.node_name)
 
     def _create(self, command: CreateBinding) -> Outcome:
         if command.name.startswith("unbindable"):

@@ -5,110 +5,33 @@ next event. Where the lock is another pod's the machine waits: it is told when t
 its owner may be gone, and that time passes. The answer is given once, at the end.
 """
 
-from collections.abc import Callable, Mapping
-from enum import Enum
+from collections.abc import Mapping
 from typing import Final
 
-import msgspec
 from msgspec.structs import replace
 
 from springtide.base.annotations import BIND_ALLOCATING, BIND_PHASE, BIND_TIME, NODE_LOCK
 from springtide.base.durations import SECOND_NS, format_duration
 from springtide.engine.live import lock
+from springtide.engine.live.bind import Bind, Event, LockSeen, Phase, Rules, Step, TimePassed
 from springtide.engine.live.commands import (
-    Command,
     CreateBinding,
     Done,
     Failed,
     Fault,
     NodeRead,
-    Outcome,
     PatchNode,
     PatchPod,
     PodRead,
     ReadNode,
     ReadPod,
 )
-from springtide.engine.live.lock import Hold, Lock, MalformedLock, Owner
+from springtide.engine.live.lock import Hold, Lock, MalformedLock
 
 ATTEMPTS_MAX: Final = 5
 FIRST_PAUSE_S: Final = 0.1
 CONTENTION: Final = "node lock contention"
 _RETRIES: Final = "{Duration:100ms Factor:2 Jitter:0.5 Steps:5 Cap:0s}"
-
-
-class Phase(Enum):
-    """What a bind is doing."""
-
-    QUEUED = "queued"
-    READING = "reading the lock"
-    PROBING = "looking for the owner of the lock"
-    WAITING = "waiting for the lock"
-    LOCKING = "taking the lock"
-    MARKING = "marking the pod"
-    CREATING = "creating the binding"
-    LOOKING = "looking at the lock to release it"
-    RELEASING = "releasing the lock"
-    ENDED = "ended"
-
-
-class Rules(msgspec.Struct, frozen=True, kw_only=True):
-    """What a bind goes by: when locks are void, and whether a pod is known to be there."""
-
-    lock_timeout_s: float
-    is_alive: Callable[[Owner], bool]
-
-
-class Bind(msgspec.Struct, frozen=True, kw_only=True):
-    """One bind. It `locks` unless the pod asks for no devices, and waits until `deadline_s`.
-
-    `marked_s` is when its pod was marked as being bound. `attempts` counts the changes of the lock that were tried, and `error` is why the bind has failed.
-    `lock` and `version` are what it knows of the lock: the value, and the node's resource version.
-    """
-
-    uid: str
-    namespace: str
-    name: str
-    node: str
-    locks: bool
-    begun_s: float
-    deadline_s: float
-    phase: Phase = Phase.QUEUED
-    marked_s: int = 0
-    attempts: int = 0
-    error: str = ""
-    lock: str | None = None
-    version: str = ""
-
-    @property
-    def owner(self) -> Owner:
-        """Return how the pod is named in a lock."""
-        return self.namespace, self.name
-
-    @property
-    def is_ended(self) -> bool:
-        """Return whether there is an answer."""
-        return self.phase is Phase.ENDED
-
-    @property
-    def waits(self) -> bool:
-        """Return whether the bind is waiting for something that is nobody's answer."""
-        return self.phase in {Phase.QUEUED, Phase.WAITING}
-
-
-class LockSeen(msgspec.Struct, frozen=True, kw_only=True):
-    """The node's lock as it is known now, with the resource version; none if it must be read."""
-
-    value: str | None
-    version: str
-
-
-class TimePassed(msgspec.Struct, frozen=True):
-    """Nothing but time has passed, or the owner of the lock may be gone."""
-
-
-Event = Outcome | LockSeen | TimePassed
-Step = tuple[Bind, Command | None]
 
 
 def step(bind: Bind, event: Event, rules: Rules, *, now_s: float) -> Step:
@@ -120,8 +43,8 @@ def step(bind: Bind, event: Event, rules: Rules, *, now_s: float) -> Step:
             return _waited(bind, rules, now_s=now_s)
         case NodeRead(annotations=annotations, version=version):
             return _read(bind, annotations, version, rules, now_s=now_s)
-        case PodRead(is_finished=is_finished):
-            return _lock(bind, now_s) if is_finished else _wait(bind, now_s)
+        case PodRead():
+            return _pod_read(bind, event, now_s=now_s)
         case Done(version=version):
             return _done(bind, version, now_s)
         case Failed():
@@ -168,7 +91,7 @@ def _contended(bind: Bind, found: Lock | None, rules: Rules, *, now_s: float) ->
     if now_s >= bind.deadline_s:
         return _fail(bind, _locked(bind, rules, now_s))
     if found.owner is None or rules.is_alive(found.owner):
-        return _wait(bind, now_s)
+        return _wait(bind)
     namespace, name = found.owner
     probing = replace(bind, phase=Phase.PROBING)
     return probing, ReadPod(namespace=namespace, name=name, bind=bind.uid)
@@ -191,8 +114,16 @@ def _locked(bind: Bind, rules: Rules, now_s: float) -> str:
     return f"node {bind.node} has been locked within {_go(rules.lock_timeout_s)}: {CONTENTION}"
 
 
-def _wait(bind: Bind, now_s: float) -> Step:
-    del now_s
+def _pod_read(bind: Bind, event: PodRead, *, now_s: float) -> Step:
+    """Go on with what the owner of the lock, or the pod itself, turned out to be."""
+    if bind.phase is Phase.PROBING:
+        return _lock(bind, now_s) if event.is_finished else _wait(bind)
+    if event.node == bind.node:
+        return _end(replace(bind, error=""))
+    return _undo(bind, bind.error)
+
+
+def _wait(bind: Bind) -> Step:
     return replace(bind, phase=Phase.WAITING), None
 
 
@@ -271,11 +202,20 @@ def _failed(bind: Bind, failure: Failed, now_s: float) -> Step:
             return _not_locked(bind, failure)
         case Phase.LOOKING | Phase.RELEASING:
             return _not_released(bind, failure)
-        case Phase.MARKING | Phase.CREATING if bind.locks:
-            failed = replace(bind, error=failure.message, attempts=0)
-            return _look(failed, Phase.LOOKING)
+        case Phase.CREATING if failure.fault is Fault.OTHER:
+            # The answer may be what was lost: a pod that is bound must keep its devices.
+            checking = replace(bind, phase=Phase.CHECKING, error=failure.message)
+            return checking, ReadPod(namespace=bind.namespace, name=bind.name, bind=bind.uid)
+        case Phase.MARKING | Phase.CREATING | Phase.CHECKING:
+            return _undo(bind, bind.error or failure.message)
         case _:
             return _fail(bind, failure.message)
+
+
+def _undo(bind: Bind, error: str) -> Step:
+    """Release the lock, if there is one to release, and then say why the bind has failed."""
+    failed = replace(bind, error=error, attempts=0)
+    return _look(failed, Phase.LOOKING) if bind.locks else _end(failed)
 
 
 def _not_locked(bind: Bind, failure: Failed) -> Step:

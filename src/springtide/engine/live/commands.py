@@ -1,6 +1,7 @@
 """What the live scheduler wants done in the cluster, and what came of it.
 
-Commands are performed in order, each within a deadline of the shell's. Where `bind` is not empty, what
+Commands are performed in order, each within a deadline of the shell's; those about one pod or node never
+overtake each other, so that what takes an annotation off cannot meet a later one that was written. Where `bind` is not empty, what
 came of the command is told by `Live.outcome`, and nothing more is asked for that bind before.
 """
 
@@ -110,9 +111,10 @@ class NodeRead(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 
 class PodRead(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """A pod was read; one that is not there is `Failed` with `NOT_FOUND`."""
+    """A pod was read, with its node if it is bound; one that is not there is `Failed`, `NOT_FOUND`."""
 
     is_finished: bool
+    node: str = ""
 
 
 Outcome = Done | Failed | NodeRead | PodRead

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from springtide.engine.live import admission, events
 from springtide.engine.live.answers import Admitted, Filtered, Submitted
-from springtide.engine.live.binding import Bind, Rules
+from springtide.engine.live.bind import Bind, Rules
 from springtide.engine.live.choosing import Choosing, Classes
 from springtide.engine.live.commands import (
     AnswerBind,
@@ -13,6 +13,7 @@ from springtide.engine.live.commands import (
     Outcome,
     PatchNode,
 )
+from springtide.engine.live.filtering import Filtering
 from springtide.engine.live.holders import Holders
 from springtide.engine.live.lock import Owner
 from springtide.engine.live.queues import Ended, Queues
@@ -23,12 +24,10 @@ from springtide.engine.live.tracking import Tracking
 from springtide.engine.placement.classes import PodClass
 from springtide.engine.placement.family import DeviceFamily
 from springtide.engine.placement.policy import PolicyTable
-from springtide.engine.placement.tables import Placement
 from springtide.model.ledger import Ledger
 from springtide.model.node import Node
 from springtide.model.pod import Pod, PodSpec
 from springtide.model.quotas import Limits, NamespaceQuota
-from springtide.model.refusal import Refusal
 
 LOG_MAX = 1_000_000
 LOG_KEPT = 100_000
@@ -59,6 +58,7 @@ class Live:
         self.tracking = Tracking(families, settings, self.holders)
         self.stock = Stock(families, settings, self.holders)
         self.choosing = Choosing(self.ledger, families, policies)
+        self._filtering = Filtering(families, self.choosing, self.tracking)
         self._classes = Classes(families, self.ledger)
         self._limiting = Limiting(families)
         self._names: dict[Owner, str] = {}
@@ -109,7 +109,7 @@ class Live:
         return self._judged_again(self.stock.all(), now_s=now_s) if is_leading else ()
 
     def tick(self, *, now_s: float) -> Commands:
-        """Let time pass; called every few seconds at most."""
+        """Let time pass; called every second or so, which is how exact waits are."""
         changes = self.ledger.changes
         if changes.position - changes.start > LOG_MAX:
             changes.forget(changes.position - LOG_KEPT)
@@ -124,17 +124,14 @@ class Live:
         pod_class = self.class_of(pod)
         if not pod_class.asks and pod_class.refusal is None:
             return Filtered(passes=True)
-        begun = self._went_on(self._queues.cancel(pod.uid, now_s=now_s))
+        held = self.holders.get(pod.uid)
+        if held is not None and not pod.node_name and pod.uid not in self.tracking.reservations:
+            # Whoever asks has not heard of it yet; what the pod runs on must not be given away.
+            return Filtered(error=f"pod {pod.key} is bound to node {held.node} already")
+        self._queues.cancel(pod.uid)
         self.tracking.release(pod)
         self._know(pod)
-        if pod_class.refusal is not None:
-            return self._senseless(pod, names, begun)
-        placement = self.choosing.best(pod_class, names)
-        if placement is None:
-            refusals = self.choosing.refusals(pod_class, names)
-            told = events.not_fitting(pod, refusals, asked=len(names))
-            return Filtered(refusals=refusals, events=(*begun, *self.tracking.clear(pod), *told))
-        return self._reserved(pod, pod_class, placement, names, begun, now_s=now_s)
+        return self._filtering.answer(pod, pod_class, names, now_s=now_s)
 
     def take_back(self, uid: str) -> Commands:
         """Give up the reservation of a pod on which it could not be written.
@@ -188,42 +185,6 @@ class Live:
     def class_of(self, pod: Pod) -> PodClass:
         """Return the pod's class: what it asks of devices."""
         return self._classes.of(pod)
-
-    # Filtering
-
-    def _reserved(
-        self,
-        pod: Pod,
-        pod_class: PodClass,
-        placement: Placement,
-        names: Sequence[str],
-        begun: Commands,
-        *,
-        now_s: float,
-    ) -> Filtered:
-        node = self.ledger.names[placement.row]
-        fits, best = self.choosing.fitting(pod_class, names, placement.row, most=events.NAMES_MAX)
-        named = [self.ledger.names[row] for row in best.rows.tolist()]
-        scores = list(zip(named, map(abs, best.scores), strict=True))
-        told = events.fitting(pod, node, scores, asked=len(names), fits=fits)
-        patch = self.tracking.reserve(pod, node, placement.allocations, now_s=now_s)
-        return Filtered(node=node, patch=patch, events=(*begun, told))
-
-    def _senseless(self, pod: Pod, names: Sequence[str], begun: Commands) -> Filtered:
-        """Answer for a pod that asks for what makes no sense: no node will ever take it."""
-        refusal = self._refusal(pod)
-        cleared = self.tracking.clear(pod)
-        if refusal.is_fault:
-            error = f"calcScore failed {refusal.text} for pod {pod.name}"
-            return Filtered(error=error, events=(*begun, *cleared, events.failed(pod, error)))
-        refusals = dict.fromkeys(names, refusal.text)
-        told = events.not_fitting(pod, refusals, asked=len(names))
-        return Filtered(refusals=refusals, events=(*begun, *cleared, *told))
-
-    def _refusal(self, pod: Pod) -> Refusal:
-        """Return the refusal of a senseless ask, with the names of the pod's own containers."""
-        answers = (family.ask(pod) for family in self.families.values())
-        return next(answer for answer in answers if isinstance(answer, Refusal))
 
     # Binding
 

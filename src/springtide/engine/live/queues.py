@@ -10,7 +10,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from springtide.engine.live import binding
-from springtide.engine.live.binding import Bind, Event, LockSeen, Phase, Rules, TimePassed
+from springtide.engine.live.bind import Bind, Event, LockSeen, Phase, Rules, Step, TimePassed
 from springtide.engine.live.commands import Command, Outcome
 from springtide.engine.live.lock import Owner
 from springtide.engine.live.stock import Stock
@@ -80,12 +80,14 @@ class Queues:
         ]
         return self._feed_all(waiting, now_s=now_s)
 
-    def cancel(self, uid: str, *, now_s: float) -> tuple[list[Command], Ended]:
-        """Give up a bind without an answer; what it has locked runs out or is released by others."""
+    def cancel(self, uid: str) -> None:
+        """Give up a bind without an answer; what it has locked is void after a while.
+
+        The next one of its node begins when anything happens, time included.
+        """
         bind = self._binds.pop(uid, None)
         if bind is not None:
             self._leave(bind)
-        return self._feed_all([], now_s=now_s)
 
     def pod_ended(self, uid: str, *, now_s: float) -> tuple[list[Command], Ended]:
         """End the bind of a pod that is gone, unless a command of its is under way and will fail."""
@@ -126,7 +128,7 @@ class Queues:
                 ended.append(step[0])
         return commands, ended
 
-    def _after(self, before: Bind, step: binding.Step) -> Command | None:
+    def _after(self, before: Bind, step: Step) -> Command | None:
         """Keep what a step has come to, and return what is to be done next."""
         bind, command = step
         self._note_lock(before, bind)

@@ -247,6 +247,65 @@ def test_a_step_that_fails_releases_the_lock_and_keeps_the_reservation(step: typ
     assert cluster.bind("default/p", "n1") == ""
 
 
+def test_a_binding_whose_answer_was_lost_counts_if_the_pod_is_bound() -> None:
+    cluster = ready(asking("p"))
+    cluster.faults[CreateBinding] = [broken("connection reset")]
+    cluster.pods["default/p"] = replace(cluster.pods["default/p"], node_name="n1")
+
+    answer = cluster.bind("default/p", "n1")
+
+    assert answer == ""
+    assert cluster.nodes["n1"].annotations[LOCK].endswith(",default,p")
+    assert cluster.used("n1") == {"GPU-n1": (1, 1000, 0)}
+
+
+def test_a_binding_that_failed_without_an_answer_about_the_pod_is_undone() -> None:
+    cluster = ready(asking("p"))
+    cluster.faults[CreateBinding] = [broken("connection reset")]
+    cluster.faults[ReadPod] = [broken("still away")]
+
+    answer = cluster.bind("default/p", "n1")
+
+    assert answer == "connection reset"
+    assert LOCK not in cluster.nodes["n1"].annotations
+
+
+def test_an_owner_of_a_lock_that_cannot_be_looked_up_is_the_answer() -> None:
+    cluster = ready(asking("p"), lock=written(NOW_S - 1, ("default", "nobody")))
+    cluster.faults[ReadPod] = [broken("apiserver 500")]
+
+    answer = cluster.bind("default/p", "n1")
+
+    assert answer == "apiserver 500"
+    assert cluster.nodes["n1"].annotations[LOCK].endswith(",default,nobody")
+
+
+def test_a_node_that_goes_while_it_is_locked_is_the_answer() -> None:
+    cluster = ready(asking("p"))
+    cluster.faults[PatchNode] = [Failed(fault=Fault.NOT_FOUND, message="gone")]
+
+    answer = cluster.bind("default/p", "n1")
+
+    assert answer is not None
+    assert answer.endswith(": gone")
+    assert len(cluster.patches("n1")) == 1
+
+
+def test_a_lock_that_cannot_be_released_leaves_the_answer_as_it_is() -> None:
+    for step in (ReadNode, PatchNode):
+        cluster = ready(asking("p"))
+        cluster.bind_faults[CreateBinding] = [broken("first")]
+        locked = cluster.live.bind(
+            uid="default/p", namespace="default", name="p", node="n1", now_s=NOW_S
+        )
+        marking = cluster.live.outcome("default/p", done(cluster, locked), now_s=NOW_S)
+        cluster.faults[step] = [broken("second") for _ in range(9)]
+
+        cluster.perform(marking)
+
+        assert cluster.answers["default/p"] == "first"
+
+
 def test_t94_a_lock_that_is_another_owners_by_now_is_not_released() -> None:
     cluster = ready(asking("p"))
     theirs = written(NOW_S, ("default", "other"))

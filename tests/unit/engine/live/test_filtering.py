@@ -1,10 +1,12 @@
 """Filtering live: a node is chosen, its devices are held, and every way back frees just these."""
 
+import numpy as np
 import pytest
 from msgspec.structs import replace
 
+from springtide.apps.planner.families import Policies, families, policy_table
 from springtide.base.quantity import parse
-from springtide.engine.live import LiveSettings, PatchPod
+from springtide.engine.live import Live, LiveSettings, PatchPod
 from springtide.model.pod import Container, PodSpec
 from springtide.model.quotas import NamespaceQuota
 from tests.builders import card, cards, pod, resources
@@ -382,3 +384,74 @@ def test_pods_of_two_families_are_held_and_written_side_by_side() -> None:
     assert cluster.used("n1", "Ascend") == {"NPU-0": (1, 32768, 0)}
     cluster.annotate("n1", {"hami.io/node-handshake-Ascend910A": "Reported_2026"})
     assert cluster.rebuilt().ledger.holdings == cluster.live.ledger.holdings
+
+
+def test_a_pod_that_is_bound_already_is_not_given_other_devices() -> None:
+    cluster = Cluster()
+    cluster.add(gpu_node("n1", card("GPU-a")), gpu_node("n2", card("GPU-b")))
+    wanted = stored(pod("p", gpu=1, gpumem=1000))
+    cluster.filter(wanted)
+    cluster.bind(wanted.uid, "n1")
+
+    answer = cluster.live.filter(wanted, ["n1", "n2"], now_s=NOW_S)
+
+    assert answer.error == "pod default/p is bound to node n1 already"
+    assert cluster.used("n1") == {"GPU-a": (1, 1000, 0)}
+
+
+def test_what_a_failed_bind_left_on_the_pod_is_taken_off_with_the_next_reservation() -> None:
+    cluster = Cluster()
+    cluster.add(gpu_node("n1", card("GPU-a")))
+    left = {"hami.io/bind-phase": "failed", "hami.io/vgpu-mig-allocations": "[]"}
+    again = placed_pod(stored(pod("p", gpu=1, gpumem=100)), on="n9", text="GPU-x,NVIDIA,1,0:;")
+
+    cluster.filter(replace(again, annotations={**again.annotations, **left}))
+
+    notes = cluster.pods[again.uid].annotations
+    assert notes["hami.io/vgpu-node"] == "n1"
+    assert not notes.keys() & left.keys()
+    assert cluster.rebuilt().ledger.holdings == cluster.live.ledger.holdings
+
+
+def test_news_of_a_pod_from_before_it_was_bound_changes_nothing() -> None:
+    cluster = Cluster(LiveSettings(reservation_timeout_s=60))
+    cluster.add(gpu_node("n1", card("GPU-a")))
+    wanted = stored(pod("p", gpu=1, gpumem=100))
+    cluster.filter(wanted)
+    before = cluster.pods[wanted.uid]
+    cluster.bind(wanted.uid, "n1")
+
+    for old in (wanted, before):
+        cluster.perform(cluster.live.pod_seen(old, now_s=NOW_S + 300))
+        cluster.wait(100)
+
+    assert cluster.used("n1") == {"GPU-a": (1, 100, 0)}
+
+
+def test_changes_that_everybody_has_read_long_ago_are_forgotten() -> None:
+    cluster = Cluster()
+    cluster.add(gpu_node("n1", card("GPU-a")), gpu_node("n2", card("GPU-b")))
+    cluster.filter(stored(pod("p", gpu=1, gpumem=24000)))
+    cluster.live.ledger.changes.extend(np.zeros(1_000_001, np.int32))
+
+    cluster.wait(1)
+    answer = cluster.filter(stored(pod("q", gpu=1, gpumem=24000)))
+
+    assert cluster.live.ledger.changes.start > 0
+    assert answer.node == "n2"
+
+
+def test_a_policy_beside_those_of_the_families_chooses_the_node() -> None:
+    policies = Policies(node="fragmentation", device="fragmentation")
+    kinds = families(None, policies)
+    live = Live(kinds, LiveSettings(), policies=policy_table(kinds, policies))
+    for name, count in (("n1", 1), ("n2", 2)):
+        node = gpu_node(name, *(card(f"GPU-{name}-{index}") for index in range(count)))
+        live.node_seen(node, now_s=NOW_S)
+
+    answers = [
+        live.filter(stored(pod(f"p{index}", gpu=gpu, gpumem=24576)), ["n1", "n2"], now_s=NOW_S)
+        for index, gpu in enumerate((2, 1))
+    ]
+
+    assert [answer.node for answer in answers] == ["n2", "n1"]
