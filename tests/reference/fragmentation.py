@@ -15,7 +15,8 @@ from springtide.engine.placement.family import Ask, DeviceFamily, Portion
 from springtide.model.device import Device, DeviceView, Use
 from springtide.model.ledger import Ledger
 
-STEP_MILLI = 125
+STEP_MILLI = 80
+PARTS = 16
 MIB = 2**20
 
 Kind = tuple[tuple[Ask, ...], int]
@@ -68,12 +69,13 @@ class Definition:
             for ask in pod_class.asks:
                 if ask.family == family:
                     after = self.served(devices, ask)
-            gain += self.lost(family, devices, cpu=cpu, memory_mib=memory // MIB)
-            gain -= self.lost(family, after, cpu=cpu_after, memory_mib=memory_after // MIB)
-        return float(gain // max(2 * STEP_MILLI * sum(weight for _, _, weight in self.shapes), 1))
+            gain += self.lost(family, devices, cpu=cpu, memory=memory)
+            gain -= self.lost(family, after, cpu=cpu_after, memory=memory_after)
+        step = PARTS * STEP_MILLI * sum(weight for _, _, weight in self.shapes)
+        return float(gain // max(step, 1))
 
-    def lost(self, family: str, devices: Placed, *, cpu: int, memory_mib: int) -> int:
-        """Return what shapes cannot use of a node's devices, doubled and weighted."""
+    def lost(self, family: str, devices: Placed, *, cpu: int, memory: int) -> int:
+        """Return what shapes cannot use of a node's devices, in parts and weighted."""
         lost = 0
         for (asks, cpu_asked), memory_asked, weight in self.shapes:
             ask = next((each for each in asks if each.family == family), None)
@@ -84,12 +86,13 @@ class Definition:
             ]
             count, need = self.bounds(ask, devices)
             room = min(np.float32(cpu) / np.float32(cpu_asked),
-                       np.float32(memory_mib) / np.float32(memory_asked))  # fmt: skip
+                       np.float32(memory) / np.float32(memory_asked * MIB))  # fmt: skip
             usable = 0
             if len(offers) >= count and room >= 1:
-                usable = sum(offers) + min(sum(offers), floor(room * np.float32(need)))
+                lasting = min(sum(offers), floor(room * np.float32(need)))
+                usable = (PARTS - 1) * sum(offers) + lasting
             everything = sum(self.free(family, device, use) for device, use in devices)
-            lost += weight * (2 * everything - usable)
+            lost += weight * (PARTS * everything - usable)
         return lost
 
     def bounds(self, ask: Ask | None, devices: Placed) -> tuple[int, int]:
