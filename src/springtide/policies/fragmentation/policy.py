@@ -68,7 +68,7 @@ class Fragmentation:
             if len(self._classes) >= CLASSES_MAX:
                 self._classes.clear()
             asks = {ask.family: ask for ask in pod_class.asks}
-            known = self._classes[pod_class] = asks, taken_by(dict(pod_class.amounts))
+            known = self._classes[pod_class] = asks, taken_by(pod_class)
         return known
 
     @property

@@ -1,33 +1,33 @@
 """What the free devices of nodes are worth to the shapes, node by node, kept up with the ledger.
 
 Of a node a shape can use what the devices that serve it have free, if they are enough for one pod and the
-node has CPU and memory for one. Where these end before the devices do, a small part of what they
-leave unusable counts as lost: where they last for two pods and a half, two and a half times what a pod
-takes is all that they reach. It is a small part since nobody knows which pods come next, and since
-where pods come and go the nodes that it would keep free of others are refused to too many.
+node has CPU for one. Where CPU ends before the devices do, a small part of what it leaves unusable
+counts as lost: where it lasts for two pods and a half, two and a half times what a pod takes is all that
+it reaches. The part is small since nobody knows which pods come next: where pods come and go, nodes that
+are kept for what may not come stand idle. Memory plays no part, for the same reason.
 
 All amounts are whole numbers below 2^53, so that no sum depends on the order or number of rows.
 """
 
-from collections.abc import Mapping
 from typing import Final
 
 import numpy as np
 
-from springtide.base.names import CPU, MEMORY
+from springtide.base.names import CPU
+from springtide.engine.placement.classes import PodClass
 from springtide.engine.placement.family import Ask, Rows
 from springtide.model.columns import DeviceColumns, Float64, Int32, Int64, grown
 from springtide.model.ledger import Ledger
-from springtide.policies.fragmentation.shapes import MIB, Shape
+from springtide.policies.fragmentation.shapes import Shape
 from springtide.policies.fragmentation.states import NOTHING
 from springtide.policies.fragmentation.usefulness import Float32, Usefulness
 
-CPU_AND_MEMORY: Final = slice(1, 3)
-"""Where these are among the resources of a ledger, always."""
+CPU_AT: Final = 1
+"""Where CPU is among the resources of a ledger, always."""
 PARTS: Final = 16
 """Losses are counted in such parts of a device's thousandths, times the weights of the shapes. One of them
-is for how far CPU and memory last: without it, pods that stay are packed worse; with four, a cluster that
-pods leave refuses several times as much of them."""
+is for how far CPU lasts: without it, pods that stay are packed worse; with four, a cluster that pods leave
+refuses several times as much of them."""
 
 
 class Worth:
@@ -43,10 +43,9 @@ class Worth:
     def see_as(self, useful: Usefulness, shapes: tuple[Shape, ...]) -> None:
         """See all nodes as these shapes do from now on, to which devices are useful in this way."""
         self._useful = useful
-        limits = [[each.cpu_milli for each in shapes], [each.memory_mib * MIB for each in shapes]]
-        self._limits: Float32 = np.array(limits, np.float32)[:, None, None]
-        weights = [useful.weights, (PARTS - 1) * useful.weights, [-PARTS * useful.weight]]
-        self._weights: Float64 = np.concatenate(weights)
+        self._cpu: Float32 = np.array([each.cpu_milli for each in shapes], np.float32)
+        whole = np.array([-PARTS * useful.weight], np.float64)
+        self._weights = np.concatenate([useful.weights, (PARTS - 1) * useful.weights, whole])
         self._amounts: Float32 = useful.amounts.take(self._codes, axis=0).sum(axis=1)
 
     def follow(self, columns: DeviceColumns) -> None:
@@ -124,14 +123,13 @@ class Worth:
     def gained(self, amounts: Float32, rows: Rows, free: Float32) -> Float64:
         """Return by how much less of nodes is lost to the shapes after than before, weighted.
 
-        Amounts, which are used up, and what nodes have free of CPU and memory (`free` [2, 2, nodes])
-        are given before and after a placement.
+        Amounts, which are used up, and the CPU that nodes have free [2, nodes], are given before and
+        after a placement.
         """
         useful = self._useful
         counts, needs = useful.bounds(self._mix, rows)
         lasting, usable = amounts[..., : useful.width], amounts[..., useful.width : -1]
-        cpu, memory = free[..., None] / self._limits
-        room = np.minimum(cpu, memory, out=cpu)
+        room: Float32 = free[..., None] / self._cpu
         is_enough = room >= 1
         is_enough &= lasting >= counts
         room *= needs
@@ -143,18 +141,18 @@ class Worth:
 
 
 def free_of(ledger: Ledger, rows: Rows, taken: Int64) -> Float32:
-    """Return the CPU and memory [2, 2, nodes] of nodes that is free before and after so much is taken.
+    """Return the CPU [2, nodes] of nodes that is free before and after so much is taken.
 
-    It is in thousandths of a core and whole MiB, so that single precision holds it exactly.
+    It is in thousandths of a core, so that single precision holds it exactly.
     """
     resources = ledger.resources
-    free = resources.allocatable[CPU_AND_MEMORY].take(rows, axis=1)
-    free -= resources.used[CPU_AND_MEMORY].take(rows, axis=1)
-    cases = (free[:, None] - taken).astype(np.float32)
-    return np.maximum(cases, 0, out=cases)
+    free = resources.allocatable[CPU_AT].take(rows)
+    free -= resources.used[CPU_AT].take(rows)
+    cases: Float32 = (free - taken).astype(np.float32)
+    np.maximum(cases, 0, out=cases)
+    return cases
 
 
-def taken_by(amounts: Mapping[str, int]) -> Int64:
-    """Return what `free_of` takes off: nothing before, and what a pod asks for after."""
-    asked = [[[0], [amounts.get(CPU, 0)]], [[0], [amounts.get(MEMORY, 0)]]]
-    return np.array(asked, np.int64)
+def taken_by(pod_class: PodClass) -> Int64:
+    """Return what `free_of` takes off: nothing before, and the CPU that a pod asks for after."""
+    return np.array([[0], [dict(pod_class.amounts).get(CPU, 0)]], np.int64)
