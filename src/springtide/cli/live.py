@@ -27,7 +27,7 @@ def read(cluster: Cluster, resources: Sequence[Resource], *, onlooker: Onlooker)
         raise Ended(str(fault), USAGE) from fault
     except kube.Denied as fault:
         raise Ended(str(fault), DENIED) from fault
-    except kube.KubeError as fault:
+    except kube.ClusterFault as fault:
         raise Ended(str(fault), UNREACHABLE) from fault
 
 

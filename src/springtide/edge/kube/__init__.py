@@ -1,39 +1,45 @@
-"""A live cluster, read through its API server; nothing is ever written there.
+"""A live cluster behind its API server.
 
-`kubeconfig` finds out which cluster is meant, `connection` asks it by the official client's
-transport, `asking` retries what passes, `listing` gathers one kind page by page, `reading` all of
-them; `errors` lists what can go wrong. Importing it loads the client, which takes a second: only
-what talks to a cluster does.
+`kubeconfig` finds out which cluster is meant, and `connection` asks it by the official client's
+transport. `reading` reads a whole cluster once, by `listing` of each kind page by page, and writes
+nothing; `cluster` is the `Cluster` port, by an `informer` for each kind that is followed. Importing it
+loads the client, which takes a second: only what talks to a cluster does.
 """
 
-from springtide.edge.kube.asking import Patience
-from springtide.edge.kube.connection import REQUEST_TIMEOUT_S, Access
-from springtide.edge.kube.errors import (
+from springtide.edge.cluster.errors import (
+    ClusterFault,
     Denied,
     Failing,
     Gone,
-    KubeError,
     Malformed,
     NotServed,
     Throttled,
     Unreachable,
     Unusable,
 )
+from springtide.edge.kube.asking import Patience
+from springtide.edge.kube.cluster import KubeCluster
+from springtide.edge.kube.connection import REQUEST_TIMEOUT_S, Access, Connection, connect
+from springtide.edge.kube.informer import Waiting
 from springtide.edge.kube.reading import Harvest, harvest
 
 __all__ = [
     "REQUEST_TIMEOUT_S",
     "Access",
+    "ClusterFault",
+    "Connection",
     "Denied",
     "Failing",
     "Gone",
     "Harvest",
-    "KubeError",
+    "KubeCluster",
     "Malformed",
     "NotServed",
     "Patience",
     "Throttled",
     "Unreachable",
     "Unusable",
+    "Waiting",
+    "connect",
     "harvest",
 ]

@@ -1,16 +1,18 @@
-"""One API server to read from: where it is, and how we show who we are.
+"""One API server: where it is, and how we show who we are.
 
-Kubeconfig, exec plugins, token refresh, TLS and proxies are the official client's business; we take
-its transport and none of its decoding. Only GET is ever sent.
+Kubeconfig, exec plugins, TLS and proxies are the official client's business; we take its transport and
+none of its decoding. Credentials that the server no longer takes are fetched anew, and the request is
+sent once more.
 """
 
+import asyncio
 import logging
 import os
 import ssl
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from types import TracebackType
-from typing import Final, Protocol, Self
+from typing import Final, Self
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -19,20 +21,26 @@ from kubernetes.aio import client, config
 from kubernetes.aio.config.kube_config import KubeConfigLoader
 
 from springtide import __version__
-from springtide.edge.kube.errors import Broken, Malformed, Unreachable, Unusable
+from springtide.edge.cluster.errors import Broken, Malformed, TimedOut, Unreachable, Unusable
 from springtide.edge.kube.kubeconfig import Kubeconfig, chosen
+from springtide.edge.kube.transport import JSON, Answer, Query, Request
 
 RESPONSE_BYTES_MAX: Final = 1 << 30
 REQUEST_TIMEOUT_S: Final = 30.0
 NO_TIMEOUT_S: Final = 3600.0
 """How long a request may take of which somebody wants no limit."""
+RENEWAL_S_MIN: Final = 10.0
+"""No more often are credentials fetched anew."""
 
 _SCHEME: Final = "BearerToken"
 _LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
 _LOADER: Final = logging.getLogger("kubernetes.aio.config.kube_config")
+_UNKNOWN: Final = 401
 # What the client raises for kubeconfigs that make no sense to it.
 _MISFITS: Final = (config.ConfigException, ValueError, TypeError, KeyError, OSError)
-Query = Sequence[tuple[str, str]]
+
+Renew = Callable[[], Awaitable[bool]]
+"""Fetches credentials anew and returns whether they are others, or raises Unusable."""
 
 
 class Access(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,29 +51,18 @@ class Access(msgspec.Struct, frozen=True, kw_only=True):
     timeout_s: float = REQUEST_TIMEOUT_S
 
 
-class Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """What a server sent back."""
-
-    status: int
-    body: bytes
-    retry_after: str = ""
-
-
-class Get(Protocol):
-    """Asks one server; whoever calls looks at the status."""
-
-    async def __call__(self, path: str, query: Query) -> Answer:
-        """Return the answer, or raise Unreachable or Malformed."""
-        ...
-
-
 class Connection:
     """An open connection, to be closed by leaving its block."""
 
-    def __init__(self, name: str, api: client.ApiClient, timeout_s: float) -> None:
+    def __init__(
+        self, name: str, api: client.ApiClient, *, timeout_s: float, renew: Renew | None = None
+    ) -> None:
         self.name = name
         self._api = api
         self._timeout_s = timeout_s or NO_TIMEOUT_S
+        self._renew = renew
+        self._renewing = asyncio.Lock()
+        self._renewed_s = -RENEWAL_S_MIN
         self._api.user_agent = f"springtide/{__version__}"
 
     async def __aenter__(self) -> Self:
@@ -86,34 +83,70 @@ class Connection:
 
     async def get(self, path: str, query: Query) -> Answer:
         """Return what the server answers, or raise Unreachable, Malformed or Unusable."""
-        try:
-            return await self._answer(path, query)
-        except TimeoutError as fault:
-            raise Unreachable(self._late()) from fault
-        except aiohttp.ClientConnectorError as fault:
-            raise Unreachable(self._apart(str(fault))) from fault
-        except (aiohttp.ServerDisconnectedError, aiohttp.ClientPayloadError, OSError) as fault:
-            raise Broken(self._apart(f"the connection broke: {fault}")) from fault
-        except (aiohttp.ClientError, ssl.SSLError) as fault:
-            raise Unreachable(self._apart(str(fault))) from fault
+        return await self.send(Request(method="GET", path=path, query=query))
 
-    async def _answer(self, path: str, query: Query) -> Answer:
+    async def send(self, request: Request) -> Answer:
+        """Return what the server answers, or raise Unreachable, Malformed or Unusable."""
+        with self._translated():
+            async with asyncio.timeout(self._timeout_s):
+                response = await self._opened(request)
+                body = await self._body(response)
+        retry_after = response.headers.get("Retry-After", "")
+        return Answer(status=response.status, body=body, retry_after=retry_after)
+
+    @asynccontextmanager
+    async def stream(self, path: str, query: Query) -> AsyncIterator["Chunks"]:
+        """Open an answer that goes on, or raise as `send` does."""
+        with self._translated():
+            async with asyncio.timeout(self._timeout_s):
+                response = await self._opened(Request(method="GET", path=path, query=query))
+        try:
+            yield Chunks(response, self._translated)
+        finally:
+            # What still comes is of no use, so the connection is not kept.
+            response.close()
+
+    async def _opened(self, request: Request) -> aiohttp.ClientResponse:
+        begun_s = asyncio.get_running_loop().time()
+        response = await self._response(request)
+        if response.status == _UNKNOWN and await self._is_renewed(begun_s):
+            response.close()
+            response = await self._response(request)
+        return response
+
+    async def _response(self, request: Request) -> aiohttp.ClientResponse:
         method, url, headers, _, _ = await self._api.param_serialize(
-            "GET",
-            path,
-            query_params=list(query),
-            header_params={"Accept": "application/json"},
+            request.method,
+            request.path,
+            query_params=list(request.query),
+            header_params={"Accept": JSON, "Content-Type": request.content_type},
             auth_settings=[_SCHEME],
         )
-        response = await self._api.call_api(
-            method, url, headers, _request_timeout=self._timeout_s, _preload_content=False
+        answer = await self._api.call_api(
+            method,
+            url,
+            headers,
+            body=request.body,
+            # We time requests as a whole, and streams not at all.
+            _request_timeout=aiohttp.ClientTimeout(),
+            _preload_content=False,
         )
-        body = await self._body(response.response)
-        return Answer(
-            status=response.status,
-            body=body,
-            retry_after=response.headers.get("Retry-After", ""),
-        )
+        response: aiohttp.ClientResponse = answer.response
+        return response
+
+    async def _is_renewed(self, begun_s: float) -> bool:
+        """Fetch credentials anew, unless somebody has since then; return whether there are new ones."""
+        if self._renew is None:
+            return False
+        async with self._renewing:
+            if self._renewed_s >= begun_s:
+                return True
+            now_s = asyncio.get_running_loop().time()
+            if now_s - self._renewed_s < RENEWAL_S_MIN:
+                return False
+            is_other = await self._renew()
+            self._renewed_s = now_s
+            return is_other
 
     async def _body(self, response: aiohttp.ClientResponse) -> bytes:
         parts: list[bytes] = []
@@ -126,6 +159,20 @@ class Connection:
                     raise Malformed(f"{self.server} sent more than {limit} MiB for one page.")
                 parts.append(part)
         return b"".join(parts)
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        """Turn what the client raises into our faults."""
+        try:
+            yield
+        except TimeoutError as fault:
+            raise TimedOut(self._late()) from fault
+        except aiohttp.ClientConnectorError as fault:
+            raise Unreachable(self._apart(str(fault))) from fault
+        except (aiohttp.ServerDisconnectedError, aiohttp.ClientPayloadError, OSError) as fault:
+            raise Broken(self._apart(f"the connection broke: {fault}")) from fault
+        except (aiohttp.ClientError, ssl.SSLError) as fault:
+            raise Unreachable(self._apart(str(fault))) from fault
 
     def _late(self) -> str:
         return (
@@ -140,16 +187,46 @@ class Connection:
         )
 
 
+class Chunks:
+    """The parts of an answer as they come."""
+
+    def __init__(
+        self,
+        response: aiohttp.ClientResponse,
+        translated: Callable[[], AbstractContextManager[None]],
+    ) -> None:
+        self._response = response
+        self._translated = translated
+
+    @property
+    def status(self) -> int:
+        """Return the status."""
+        return self._response.status
+
+    @property
+    def retry_after(self) -> str:
+        """Return the header of this name, empty if there is none."""
+        return self._response.headers.get("Retry-After", "")
+
+    async def chunk(self) -> bytes:
+        """Return what came next, empty at the end; or raise Unreachable."""
+        with self._translated():
+            return await self._response.content.readany()
+
+
 async def connect(access: Access, *, environ: Mapping[str, str] = os.environ) -> Connection:
     """Return a connection to the cluster that is meant, or raise Unusable."""
     kubeconfig = chosen(access.kubeconfig, access.context, environ=environ)
     settings = client.Configuration()
+    renew: Renew | None = None
     if kubeconfig is None:
+        # Its token is read again every minute.
         _load_pod(settings, access)
         name = "in-cluster"
     else:
         await _load(settings, kubeconfig)
         name = kubeconfig.context
+        renew = _renewal(settings, access, environ)
     # Go accepts authorities without the fields that newer checks of OpenSSL want.
     settings.disable_strict_ssl_verification = True
     if urlsplit(settings.host).hostname in _LOOPBACK and not settings.proxy:
@@ -161,7 +238,20 @@ async def connect(access: Access, *, environ: Mapping[str, str] = os.environ) ->
         raise Unusable(
             f"The certificates of {name} cannot be used: {fault}. Renew them."
         ) from fault
-    return Connection(name, api, access.timeout_s)
+    return Connection(name, api, timeout_s=access.timeout_s, renew=renew)
+
+
+def _renewal(settings: client.Configuration, access: Access, environ: Mapping[str, str]) -> Renew:
+    """Return what reads the kubeconfig again and asks its plugin; certificates stay as they are."""
+
+    async def renew() -> bool:
+        before = dict(settings.api_key)
+        again = chosen(access.kubeconfig, access.context, environ=environ)
+        if again is not None:
+            await _load(settings, again)
+        return before != settings.api_key
+
+    return renew
 
 
 async def _load(settings: client.Configuration, kubeconfig: Kubeconfig) -> None:

@@ -13,7 +13,7 @@ from typing import Any, Final
 import msgspec
 
 from springtide.base.nearest import nearest
-from springtide.edge.kube.errors import Unusable
+from springtide.edge.cluster.errors import Unusable
 from springtide.wire import yaml
 from springtide.wire.errors import DocumentFault
 

@@ -11,10 +11,11 @@ from typing import Final
 import msgspec
 
 from springtide.base.telling import Level, Tell, Untold
+from springtide.edge.cluster.errors import ClusterFault, Denied, NotServed, Unknown
 from springtide.edge.kube.asking import Patience
-from springtide.edge.kube.connection import Access, Answer, Get, Query, connect
-from springtide.edge.kube.errors import Denied, KubeError, NotServed, Unknown
+from springtide.edge.kube.connection import Access, connect
 from springtide.edge.kube.listing import pages
+from springtide.edge.kube.transport import Answer, Get, Query
 from springtide.wire.k8s.resources import Resource
 from springtide.wire.source import Source
 
@@ -44,7 +45,7 @@ def harvest(
     progress: Progress,
     tell: Tell = _UNTOLD,
 ) -> Harvest:
-    """Return what the cluster has of these resources, or raise KubeError."""
+    """Return what the cluster has of these resources, or raise ClusterFault."""
     return asyncio.run(_harvest(access, resources, patience, progress, tell))
 
 
@@ -64,7 +65,7 @@ async def _harvest(
                     group.create_task(_outcome(get, each, patience, progress, turns))
                     for each in resources
                 ]
-        except* KubeError as faults:
+        except* ClusterFault as faults:
             raise _first(faults) from None
         return _gathered(connection.name, resources, [task.result() for task in tasks])
 
@@ -75,7 +76,7 @@ async def _outcome(
     patience: Patience,
     progress: Progress,
     turns: asyncio.Semaphore,
-) -> list[bytes] | KubeError:
+) -> list[bytes] | ClusterFault:
     async with turns:
         try:
             found = await pages(get, resource, patience=patience)
@@ -105,9 +106,9 @@ def _told(get: Get, tell: Tell) -> Get:
     return telling
 
 
-def _first(faults: BaseExceptionGroup[KubeError]) -> KubeError:
+def _first(faults: BaseExceptionGroup[ClusterFault]) -> ClusterFault:
     fault = faults.exceptions[0]
-    return fault if isinstance(fault, KubeError) else _first(fault)
+    return fault if isinstance(fault, ClusterFault) else _first(fault)
 
 
 def _essential(resource: Resource, fault: Denied) -> str:
@@ -118,7 +119,7 @@ def _essential(resource: Resource, fault: Denied) -> str:
 
 
 def _gathered(
-    name: str, resources: Sequence[Resource], outcomes: Sequence[list[bytes] | KubeError]
+    name: str, resources: Sequence[Resource], outcomes: Sequence[list[bytes] | ClusterFault]
 ) -> Harvest:
     pairs = list(zip(resources, outcomes, strict=True))
     return Harvest(
@@ -126,7 +127,7 @@ def _gathered(
         sources=tuple(
             Source(f"cluster {name}, {resource.name}", page)
             for resource, outcome in pairs
-            if not isinstance(outcome, KubeError)
+            if not isinstance(outcome, ClusterFault)
             for page in outcome
         ),
         denied=tuple(resource for resource, outcome in pairs if isinstance(outcome, Denied)),

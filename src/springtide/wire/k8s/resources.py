@@ -31,10 +31,12 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
         """Return what a role calls it: `storageclasses.storage.k8s.io`."""
         return f"{self.plural}.{self.group}" if self.group else self.plural
 
-    def path(self, version: str) -> str:
-        """Return where the API has all objects of this kind."""
+    def path(self, version: str, namespace: str = "") -> str:
+        """Return where the API has the objects of this kind, of all namespaces or of one."""
         root = f"/apis/{self.group}/{version}" if self.group else f"/api/{version}"
-        return f"{root}/{self.plural}"
+        return (
+            f"{root}/namespaces/{namespace}/{self.plural}" if namespace else f"{root}/{self.plural}"
+        )
 
 
 STORAGE: Final = "storage.k8s.io"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from springtide.edge.kube.errors import Unusable
+from springtide.edge.cluster.errors import Unusable
 from springtide.edge.kube.kubeconfig import chosen
 
 

@@ -6,18 +6,18 @@ from collections.abc import Callable, Sequence
 import msgspec
 import pytest
 
-from springtide.edge.kube.asking import TRIES_MAX, WAIT_MAX_S, Patience
-from springtide.edge.kube.connection import Answer, Query
-from springtide.edge.kube.errors import (
+from springtide.edge.cluster.errors import (
     Broken,
+    ClusterFault,
     Denied,
     Failing,
-    KubeError,
     Malformed,
     NotServed,
     Throttled,
 )
+from springtide.edge.kube.asking import TRIES_MAX, WAIT_MAX_S, Patience
 from springtide.edge.kube.listing import RESTARTS_MAX, pages
+from springtide.edge.kube.transport import Answer, Query
 from springtide.wire.k8s.resources import CLAIM_VERSIONS, RESOURCES, Resource
 from tests.apiserver import PATHS, ApiServer, Asked, Object, api_server, status
 from tests.world import FirstRng
@@ -162,7 +162,7 @@ def test_nobody_waits_longer_than_is_sensible() -> None:
 @pytest.mark.parametrize(
     ("code", "fault"), [(401, Denied), (403, Denied), (404, NotServed), (302, Malformed)]
 )
-def test_what_does_not_pass_is_asked_once(code: int, fault: type[KubeError]) -> None:
+def test_what_does_not_pass_is_asked_once(code: int, fault: type[ClusterFault]) -> None:
     with api_server() as server:
         server.scripted[PODS] = [status(code, "because")]
 

@@ -1,0 +1,172 @@
+"""The `Cluster` port on a real API server."""
+
+from collections.abc import Mapping
+from typing import Any, Final, Never, TypeVar
+
+import msgspec
+
+from springtide.edge.cluster.errors import Malformed
+from springtide.edge.cluster.kinds import EVENTS, EVERYWHERE, LEASES, Decode, Kind, Scope, Target
+from springtide.edge.cluster.port import Deliver, Metadata
+from springtide.edge.kube.informer import Informer, Waiting
+from springtide.edge.kube.known import Header
+from springtide.edge.kube.refusals import object_fault
+from springtide.edge.kube.transport import JSON, MERGE_PATCH, Request, Transport
+from springtide.model.lease import Lease
+from springtide.model.occurrence import Occurrence
+from springtide.wire.k8s.leases import decode_lease, lease_object
+from springtide.wire.k8s.occurrences import event_changes, event_object
+
+T = TypeVar("T")
+Body = Mapping[str, Any]
+
+_GOOD: Final = range(200, 300)
+
+
+class _Written(msgspec.Struct, frozen=True):
+    metadata: Header = Header()
+
+
+_WRITTEN: Final = msgspec.json.Decoder(_Written)
+
+
+class KubeCluster:
+    """A cluster behind an API server. Close the connection under it, and it ends."""
+
+    def __init__(self, transport: Transport, *, waiting: Waiting) -> None:
+        self._transport = transport
+        self._waiting = waiting
+
+    async def follow(
+        self, kind: Kind[T], deliver: Deliver[T], *, scope: Scope = EVERYWHERE
+    ) -> Never:
+        """Tell what there is and then what changes, until cancelled."""
+        informer = Informer(self._transport, kind, deliver, scope=scope, waiting=self._waiting)
+        await informer.run()
+
+    async def read(self, kind: Kind[T], name: str, *, namespace: str = "") -> T:
+        """Return one object as it is now."""
+        target = Target(resource=kind.resource, name=name, namespace=namespace)
+        body = await self._send("GET", _path(target), what=str(target))
+        return _decoded(kind.decode, body, str(target))
+
+    async def patch(self, target: Target, change: Metadata) -> str:
+        """Set annotations and labels of an object, and return its new version."""
+        said = {"annotations": dict(change.annotations), "labels": dict(change.labels)}
+        body = {"metadata": {key: each for key, each in said.items() if each} | _identity(target)}
+        answer = await self._send(
+            "PATCH", _path(target), body, what=str(target), content_type=MERGE_PATCH
+        )
+        return _decoded(_WRITTEN.decode, answer, str(target)).metadata.resource_version
+
+    async def bind(self, pod: Target, node: str) -> None:
+        """Give a pod its node."""
+        body = {
+            "apiVersion": "v1",
+            "kind": "Binding",
+            "metadata": _named(pod) | _identity(pod),
+            "target": {"apiVersion": "v1", "kind": "Node", "name": node},
+        }
+        await self._send("POST", f"{_path(pod)}/binding", body, what=str(pod))
+
+    async def evict(self, pod: Target) -> None:
+        """Ask for a pod to end."""
+        body = {
+            "apiVersion": "policy/v1",
+            "kind": "Eviction",
+            "metadata": _named(pod),
+            "deleteOptions": {"preconditions": _identity(pod)},
+        }
+        await self._send("POST", f"{_path(pod)}/eviction", body, what=str(pod))
+
+    async def delete(self, target: Target, *, grace_s: int | None = None) -> None:
+        """Delete an object."""
+        grace = {} if grace_s is None else {"gracePeriodSeconds": grace_s}
+        body = {
+            "apiVersion": "v1",
+            "kind": "DeleteOptions",
+            "preconditions": _identity(target),
+            **grace,
+        }
+        await self._send("DELETE", _path(target), body, what=str(target))
+
+    async def record(self, occurrence: Occurrence) -> None:
+        """Create an event for people to read."""
+        event = _event(occurrence)
+        await self._send("POST", _collection(event), event_object(occurrence), what=str(event))
+
+    async def recount(self, occurrence: Occurrence) -> None:
+        """Say of an event that exists how often it has happened by now, and when last."""
+        event, body = _event(occurrence), event_changes(occurrence)
+        await self._send("PATCH", _path(event), body, what=str(event), content_type=MERGE_PATCH)
+
+    async def read_lease(self, namespace: str, name: str) -> Lease:
+        """Return a lease as it is now."""
+        target = Target(resource=LEASES, namespace=namespace, name=name)
+        answer = await self._send("GET", _path(target), what=str(target))
+        return _decoded(decode_lease, answer, str(target))
+
+    async def create_lease(self, lease: Lease) -> Lease:
+        """Create a lease and return it with its version."""
+        target, body = _lease(lease), lease_object(lease)
+        answer = await self._send("POST", _collection(target), body, what=str(target))
+        return _decoded(decode_lease, answer, str(target))
+
+    async def replace_lease(self, lease: Lease) -> Lease:
+        """Write the lease if its version still is the latest."""
+        assert lease.version, "without a version, whatever is there would be overwritten"
+        target, body = _lease(lease), lease_object(lease)
+        answer = await self._send("PUT", _path(target), body, what=str(target))
+        return _decoded(decode_lease, answer, str(target))
+
+    async def _send(
+        self,
+        method: str,
+        path: str,
+        body: Body | None = None,
+        *,
+        what: str,
+        content_type: str = JSON,
+    ) -> bytes:
+        """Return the body of a good answer, or raise what the status means for the object."""
+        request = Request(method=method, path=path, body=body, content_type=content_type)
+        answer = await self._transport.send(request)
+        if answer.status not in _GOOD:
+            raise object_fault(answer, what)
+        return answer.body
+
+
+def _decoded(decode: Decode[T], body: bytes, what: str) -> T:
+    try:
+        return decode(msgspec.Raw(body))
+    except msgspec.DecodeError as fault:
+        raise Malformed(
+            f"What came for {what} is no object of the API ({fault}). "
+            "Check that the kubeconfig names an API server."
+        ) from fault
+
+
+def _collection(target: Target) -> str:
+    resource = target.resource
+    return resource.path(resource.versions[0], target.namespace)
+
+
+def _path(target: Target) -> str:
+    return f"{_collection(target)}/{target.name}"
+
+
+def _identity(target: Target) -> dict[str, str]:
+    said = {"uid": target.uid, "resourceVersion": target.version}
+    return {key: each for key, each in said.items() if each}
+
+
+def _named(target: Target) -> dict[str, str]:
+    return {"name": target.name, "namespace": target.namespace}
+
+
+def _event(occurrence: Occurrence) -> Target:
+    return Target(resource=EVENTS, namespace=occurrence.namespace, name=occurrence.name)
+
+
+def _lease(lease: Lease) -> Target:
+    return Target(resource=LEASES, namespace=lease.namespace, name=lease.name)

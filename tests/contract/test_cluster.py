@@ -1,0 +1,482 @@
+"""The promises of the `Cluster` port, held to each implementation: in memory, over HTTP, and real.
+
+A real kube-apiserver is tried where `KUBEBUILDER_ASSETS` names one.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
+
+import msgspec
+import pytest
+
+from springtide.edge.cluster import (
+    EVENTS,
+    LEASE,
+    NODES,
+    PODS,
+    Added,
+    AlreadyThere,
+    BudgetSpent,
+    Change,
+    Cluster,
+    Conflict,
+    Deleted,
+    Kind,
+    Metadata,
+    NotFound,
+    Scope,
+    Skipped,
+    Synced,
+    Updated,
+    node,
+    pod,
+    raw,
+)
+from springtide.edge.kube import Access, KubeCluster, Waiting, connect
+from springtide.edge.machine import MachineClock, SeededRng
+from springtide.model.lease import Lease
+from springtide.model.occurrence import Occurrence, Regarding
+from springtide.wire.errors import MalformedObject
+from tests.apiserver import kubeconfig
+from tests.e2e.controlplane import VARIABLE, ControlPlane, assets, control_plane
+from tests.kubeapi import KubeApi, served
+from tests.memorycluster import MemoryCluster
+from tests.objectstore import Object, ObjectStore
+
+PROGRAMS = assets()
+NAMESPACE = "t"
+WHEN = "2026-11-30T20:00:00.000000Z"
+LATER = "2026-11-30T20:00:02.000000Z"
+
+
+class Labels(msgspec.Struct, frozen=True):
+    """What these tests read of an object."""
+
+    name: str
+    labels: dict[str, str] = {}
+    annotations: dict[str, str] = {}
+
+
+class _Read(msgspec.Struct, frozen=True):
+    metadata: Labels
+
+
+def labels_of(data: msgspec.Raw) -> Labels:
+    read = msgspec.json.decode(data, type=_Read).metadata
+    if "unreadable" in read.labels:
+        raise MalformedObject("metadata.labels", "it says that it cannot be read.")
+    return read
+
+
+POD_LABELS: Kind[Labels] = Kind(PODS, labels_of)
+POD_RAW: Kind[bytes] = Kind(PODS, raw)
+
+
+class World(Protocol):
+    """A cluster, and somebody else who creates and protects objects in it."""
+
+    @property
+    def cluster(self) -> Cluster: ...
+
+    async def create(self, made: Object) -> None: ...
+
+    async def protect(self, name: str) -> None: ...
+
+
+class Made(msgspec.Struct):
+    """A world over a store."""
+
+    cluster: Any
+    store: ObjectStore
+
+    async def create(self, made: Object) -> None:
+        kind = made["kind"].lower() + "s"
+        self.store.create(("", kind), NAMESPACE if kind == "pods" else "", made)
+
+    async def protect(self, name: str) -> None:
+        self.store.protected.add(name)
+
+
+class Real(msgspec.Struct):
+    """A world of a real API server."""
+
+    cluster: Any
+    plane: ControlPlane
+
+    async def create(self, made: Object) -> None:
+        kind = made["kind"].lower() + "s"
+        place = f"namespaces/{NAMESPACE}/{kind}" if kind == "pods" else kind
+        await asyncio.to_thread(self.plane.create, f"/api/v1/{place}", made)
+
+    async def protect(self, name: str) -> None:
+        budget = {
+            "apiVersion": "policy/v1",
+            "kind": "PodDisruptionBudget",
+            "metadata": {"name": name},
+            "spec": {"minAvailable": 1, "selector": {"matchLabels": {"name": name}}},
+        }
+        path = f"/apis/policy/v1/namespaces/{NAMESPACE}/poddisruptionbudgets"
+        await asyncio.to_thread(self.plane.create, path, budget)
+
+
+Build: TypeAlias = Callable[[], Any]
+
+
+def waiting() -> Waiting:
+    return Waiting(clock=MachineClock(), rng=SeededRng(1), pause=asyncio.sleep)
+
+
+@pytest.fixture(scope="module")
+def plane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane | None]:
+    """The real API server, if there is one."""
+    if PROGRAMS is None:
+        yield None
+        return
+    with control_plane(PROGRAMS, tmp_path_factory.mktemp("control-plane")) as found:
+        found.create("/api/v1/namespaces", {"metadata": {"name": NAMESPACE}})
+        yield found
+
+
+@pytest.fixture(params=["memory", "http", "real"])
+def build(request: pytest.FixtureRequest, tmp_path: Path, plane: ControlPlane | None) -> Build:
+    """What opens a world of each implementation."""
+    if request.param == "real" and plane is None:
+        pytest.skip(f"{VARIABLE} names no folder with etcd and kube-apiserver")
+
+    @asynccontextmanager
+    async def in_memory() -> AsyncIterator[World]:
+        store = ObjectStore()
+        yield Made(MemoryCluster(store), store)
+
+    @asynccontextmanager
+    async def over_http() -> AsyncIterator[World]:
+        store = ObjectStore()
+        async with served(KubeApi(store, page_objects=2)) as url:
+            access = Access(kubeconfig=kubeconfig(tmp_path / "config", url))
+            async with await connect(access) as connection:
+                yield Made(KubeCluster(connection, waiting=waiting()), store)
+
+    @asynccontextmanager
+    async def real() -> AsyncIterator[World]:
+        assert plane is not None
+        access = Access(kubeconfig=plane.kubeconfig("admin"))
+        async with await connect(access) as connection:
+            yield Real(KubeCluster(connection, waiting=waiting()), plane)
+
+    worlds: dict[str, Build] = {"memory": in_memory, "http": over_http, "real": real}
+    return worlds[request.param]
+
+
+def played(build: Build, play: Callable[[World], Awaitable[None]]) -> None:
+    """Open a world and run a play in it."""
+
+    async def whole() -> None:
+        async with build() as world:
+            await play(world)
+
+    asyncio.run(whole())
+
+
+def a_pod(name: str, **metadata: Any) -> Object:
+    labels = {"name": name, **metadata.pop("labels", {})}
+    container = {"name": "main", "image": "image"}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name, "labels": labels, **metadata},
+        "spec": {"containers": [container]},
+    }
+
+
+def a_node(name: str) -> Object:
+    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}}
+
+
+class Following:
+    """Somebody who follows labels of pods."""
+
+    def __init__(self) -> None:
+        self._changes: asyncio.Queue[Change[Labels]] = asyncio.Queue(1)
+
+    async def __call__(self, change: Change[Labels]) -> None:
+        await self._changes.put(change)
+
+    async def until_synced(self) -> list[Change[Labels]]:
+        """Return what is told up to the end of the list."""
+        told: list[Change[Labels]] = []
+        while not isinstance(change := await self._changes.get(), Synced):
+            told.append(change)
+        return told
+
+    async def next(self) -> Change[Labels]:
+        """Return the next change that is one."""
+        while isinstance(change := await self._changes.get(), Synced):
+            pass
+        return change
+
+
+@asynccontextmanager
+async def followed(world: World, scope: Scope) -> AsyncIterator[Following]:
+    """Follow pods as long as the block."""
+    following = Following()
+    task = asyncio.create_task(world.cluster.follow(POD_LABELS, following, scope=scope))
+    try:
+        yield following
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
+        assert task.cancelled()
+
+
+def test_what_there_is_is_told_and_then_what_changes(build: Build) -> None:
+    async def play(world: World) -> None:
+        scope = Scope(namespace=NAMESPACE, labels="play=follow")
+        marked = {"play": "follow"}
+        for name in ("f-1", "f-2", "f-3"):
+            await world.create(a_pod(name, labels=marked))
+        await world.create(a_pod("f-other"))
+
+        async with followed(world, scope) as following:
+            listed = await following.until_synced()
+            await world.create(a_pod("f-4", labels=marked))
+            added = await following.next()
+            version = await world.cluster.patch(
+                pod(NAMESPACE, "f-4"), Metadata(annotations={"a": "1"})
+            )
+            updated = await following.next()
+            await world.cluster.patch(pod(NAMESPACE, "f-3"), Metadata(labels={"play": None}))
+            unmarked = await following.next()
+            await world.cluster.delete(pod(NAMESPACE, "f-1"), grace_s=0)
+            deleted = await following.next()
+
+        assert [type(each) for each in listed] == [Added] * 3
+        assert [each.key for each in listed if isinstance(each, Added)] == [
+            "t/f-1",
+            "t/f-2",
+            "t/f-3",
+        ]
+        assert isinstance(added, Added)
+        assert added.record.name == "f-4"
+        assert isinstance(updated, Updated)
+        assert (updated.uid, updated.version) == (added.uid, version)
+        assert updated.record.annotations == {"a": "1"}
+        assert isinstance(unmarked, Deleted)
+        assert unmarked.key == "t/f-3"
+        assert isinstance(deleted, Deleted)
+        assert deleted.key == "t/f-1"
+
+    played(build, play)
+
+
+def test_an_object_that_cannot_be_read_is_told_and_the_others_go_on(build: Build) -> None:
+    async def play(world: World) -> None:
+        scope = Scope(namespace=NAMESPACE, labels="play=skip")
+        marked = {"play": "skip"}
+        await world.create(a_pod("s-1", labels={**marked, "unreadable": "yes"}))
+        await world.create(a_pod("s-2", labels=marked))
+
+        async with followed(world, scope) as following:
+            listed = await following.until_synced()
+            await world.cluster.patch(pod(NAMESPACE, "s-1"), Metadata(labels={"unreadable": None}))
+            readable = await following.next()
+
+        assert [type(each) for each in listed] == [Skipped, Added]
+        assert isinstance(listed[0], Skipped)
+        assert listed[0].key == "t/s-1"
+        assert "cannot be read" in listed[0].why
+        assert isinstance(readable, Added)
+        assert readable.record.name == "s-1"
+
+    played(build, play)
+
+
+def test_an_object_is_read_as_it_is(build: Build) -> None:
+    async def play(world: World) -> None:
+        await world.create(a_pod("r-1"))
+
+        found = await world.cluster.read(POD_LABELS, "r-1", namespace=NAMESPACE)
+        bytes_found = await world.cluster.read(POD_RAW, "r-1", namespace=NAMESPACE)
+
+        assert found.labels == {"name": "r-1"}
+        assert msgspec.json.decode(bytes_found)["spec"]["containers"][0]["image"] == "image"
+        with pytest.raises(NotFound, match="r-0"):
+            await world.cluster.read(POD_LABELS, "r-0", namespace=NAMESPACE)
+
+    played(build, play)
+
+
+def test_a_patch_sets_and_removes_and_leaves_the_rest(build: Build) -> None:
+    async def play(world: World) -> None:
+        await world.create(a_pod("p-1", annotations={"gone": "1", "kept": "1"}))
+        target = pod(NAMESPACE, "p-1")
+
+        await world.cluster.patch(
+            target, Metadata(annotations={"gone": None, "new": "ü,:;"}, labels={"l": "1"})
+        )
+
+        found = await world.cluster.read(POD_LABELS, "p-1", namespace=NAMESPACE)
+        assert found.annotations == {"kept": "1", "new": "ü,:;"}
+        assert found.labels == {"name": "p-1", "l": "1"}
+
+    played(build, play)
+
+
+def test_a_patch_of_what_has_changed_or_is_another_is_a_conflict(build: Build) -> None:
+    async def play(world: World) -> None:
+        await world.create(a_node("n-1"))
+        change = Metadata(annotations={"lock": "1"})
+        version = await world.cluster.patch(node("n-1"), change)
+        await world.cluster.patch(node("n-1", version=version), Metadata(labels={"l": "1"}))
+
+        with pytest.raises(Conflict, match="n-1"):
+            await world.cluster.patch(node("n-1", version=version), change)
+        with pytest.raises(Conflict, match="n-1"):
+            await world.cluster.patch(node("n-1", uid="another"), change)
+        with pytest.raises(NotFound, match="n-0"):
+            await world.cluster.patch(node("n-0"), change)
+
+    played(build, play)
+
+
+def test_a_pod_is_bound_once(build: Build) -> None:
+    async def play(world: World) -> None:
+        await world.create(a_pod("b-1"))
+        target = pod(NAMESPACE, "b-1")
+        with pytest.raises(Conflict, match="b-1"):
+            await world.cluster.bind(pod(NAMESPACE, "b-1", uid="another"), "n-1")
+
+        await world.cluster.bind(target, "n-1")
+
+        bound = await world.cluster.read(POD_RAW, "b-1", namespace=NAMESPACE)
+        assert msgspec.json.decode(bound)["spec"]["nodeName"] == "n-1"
+        with pytest.raises(Conflict, match="b-1"):
+            await world.cluster.bind(target, "n-2")
+        with pytest.raises(NotFound, match="b-0"):
+            await world.cluster.bind(pod(NAMESPACE, "b-0"), "n-1")
+
+    played(build, play)
+
+
+def test_an_eviction_heeds_budgets(build: Build) -> None:
+    async def play(world: World) -> None:
+        await world.create(a_pod("e-1"))
+        await world.create(a_pod("e-2"))
+        # A pod that has not started counts for no budget.
+        await world.cluster.bind(pod(NAMESPACE, "e-2"), "n-1")
+        await world.protect("e-2")
+
+        await world.cluster.evict(pod(NAMESPACE, "e-1"))
+
+        with pytest.raises(NotFound):
+            await world.cluster.read(POD_LABELS, "e-1", namespace=NAMESPACE)
+        if not isinstance(world, Real):
+            # Without controllers, nobody says that the pod is healthy.
+            with pytest.raises(BudgetSpent, match="e-2"):
+                await world.cluster.evict(pod(NAMESPACE, "e-2"))
+        with pytest.raises(NotFound, match="e-0"):
+            await world.cluster.evict(pod(NAMESPACE, "e-0"))
+
+    played(build, play)
+
+
+def test_only_what_is_meant_is_deleted(build: Build) -> None:
+    async def play(world: World) -> None:
+        await world.create(a_pod("d-1"))
+
+        with pytest.raises(Conflict, match="d-1"):
+            await world.cluster.delete(pod(NAMESPACE, "d-1", uid="another"))
+        await world.cluster.delete(pod(NAMESPACE, "d-1"), grace_s=0)
+        with pytest.raises(NotFound, match="d-1"):
+            await world.cluster.delete(pod(NAMESPACE, "d-1"))
+
+    played(build, play)
+
+
+def test_an_event_is_created_once_and_counted_on(build: Build) -> None:
+    occurrence = Occurrence(
+        name="pod.1",
+        namespace=NAMESPACE,
+        regarding=Regarding(kind="Pod", namespace=NAMESPACE, name="pod", uid="u"),
+        reason="FilteringFailed",
+        message="1 of 1 nodes lack memory.",
+        component="springtide",
+        first="2026-11-30T20:00:00Z",
+        last="2026-11-30T20:00:00Z",
+        is_warning=True,
+    )
+    again = msgspec.structs.replace(occurrence, count=2, last="2026-11-30T20:01:00Z")
+
+    async def play(world: World) -> None:
+        await world.cluster.record(occurrence)
+        with pytest.raises(AlreadyThere, match=r"pod\.1"):
+            await world.cluster.record(occurrence)
+        await world.cluster.recount(again)
+
+        data = await world.cluster.read(Kind(EVENTS, raw), "pod.1", namespace=NAMESPACE)
+        event = msgspec.json.decode(data)
+        assert (event["count"], event["type"], event["reason"]) == (2, "Warning", "FilteringFailed")
+        assert event["involvedObject"]["name"] == "pod"
+        assert event["lastTimestamp"] == "2026-11-30T20:01:00Z"
+
+    played(build, play)
+
+
+def test_a_lease_is_written_by_who_saw_it_last(build: Build) -> None:
+    lease = Lease(
+        namespace=NAMESPACE, name="office", holder="a", duration_s=15, acquired=WHEN, renewed=WHEN
+    )
+
+    async def play(world: World) -> None:
+        with pytest.raises(NotFound, match="office"):
+            await world.cluster.read_lease(NAMESPACE, "office")
+        first = await world.cluster.create_lease(lease)
+        with pytest.raises(AlreadyThere, match="office"):
+            await world.cluster.create_lease(lease)
+        second = await world.cluster.replace_lease(msgspec.structs.replace(first, renewed=LATER))
+        with pytest.raises(Conflict, match="office"):
+            await world.cluster.replace_lease(msgspec.structs.replace(first, holder="b"))
+
+        found = await world.cluster.read_lease(NAMESPACE, "office")
+        assert found == second
+        assert found == msgspec.structs.replace(lease, renewed=LATER, version=second.version)
+        released = msgspec.structs.replace(found, holder="", duration_s=1)
+        assert (await world.cluster.replace_lease(released)).holder == ""
+
+    played(build, play)
+
+
+def test_a_lease_is_followed(build: Build) -> None:
+    lease = Lease(namespace=NAMESPACE, name="followed", holder="a", duration_s=15, renewed=WHEN)
+    seen: asyncio.Queue[Change[Lease]] = asyncio.Queue(1)
+
+    async def play(world: World) -> None:
+        scope = Scope(namespace=NAMESPACE, fields="metadata.name=followed")
+        task = asyncio.create_task(world.cluster.follow(LEASE, seen.put, scope=scope))
+        assert isinstance(await seen.get(), Synced)
+
+        first = await world.cluster.create_lease(lease)
+        added = await seen.get()
+
+        assert isinstance(added, Added)
+        assert added.record == first
+        task.cancel()
+        await asyncio.wait([task])
+
+    played(build, play)
+
+
+def test_kinds_do_not_mix(build: Build) -> None:
+    async def play(world: World) -> None:
+        await world.create(a_node("k-1"))
+        await world.create(a_pod("k-1"))
+
+        await world.cluster.patch(node("k-1"), Metadata(labels={"of": "node"}))
+
+        found = await world.cluster.read(Kind(NODES, labels_of), "k-1")
+        other = await world.cluster.read(POD_LABELS, "k-1", namespace=NAMESPACE)
+        assert (found.labels.get("of"), other.labels.get("of")) == ("node", None)
+
+    played(build, play)

@@ -1,0 +1,210 @@
+"""The `Cluster` port over an object store, without bytes on the way: what tests of processes run on."""
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Final, Generic, Never, TypeVar
+
+import msgspec
+
+from springtide.base.errors import SpringtideError
+from springtide.edge.cluster import (
+    EVERYWHERE,
+    LEASES,
+    Added,
+    AlreadyThere,
+    BudgetSpent,
+    ClusterFault,
+    Conflict,
+    Deleted,
+    Deliver,
+    Invalid,
+    Kind,
+    Metadata,
+    NotFound,
+    Scope,
+    Skipped,
+    Synced,
+    Target,
+    Updated,
+)
+from springtide.model.lease import Lease
+from springtide.model.occurrence import Occurrence
+from springtide.wire.k8s.leases import decode_lease, lease_object
+from springtide.wire.k8s.occurrences import event_changes, event_object
+from tests.objectstore import Entry, Object, ObjectStore, Place, Refused, matches
+
+T = TypeVar("T")
+
+EVENTS: Final = ("", "events")
+LEASE_PLACE: Final = ("coordination.k8s.io", "leases")
+
+
+class MemoryCluster:
+    """A cluster in memory; whatever is done to the store is told to those who follow."""
+
+    def __init__(self, store: ObjectStore) -> None:
+        self.store = store
+
+    async def follow(
+        self, kind: Kind[T], deliver: Deliver[T], *, scope: Scope = EVERYWHERE
+    ) -> Never:
+        """Tell what there is and then what changes, until cancelled."""
+        follower = _Follower(kind, deliver, scope)
+        changes: asyncio.Queue[Entry] = asyncio.Queue()
+        self.store.heard.append(changes.put_nowait)
+        try:
+            version = self.store.version
+            for each in self.store.listed(_place(kind.resource.group, kind.resource.plural)):
+                await follower.see(each)
+            await deliver(Synced(str(version)))
+            while True:
+                await follower.hear(await changes.get())
+        finally:
+            self.store.heard.remove(changes.put_nowait)
+
+    async def read(self, kind: Kind[T], name: str, *, namespace: str = "") -> T:
+        """Return one object as it is now."""
+        target = Target(resource=kind.resource, name=name, namespace=namespace)
+        with _translated(target):
+            return kind.decode(_raw(self.store.read(_of(target), namespace, name)))
+
+    async def patch(self, target: Target, change: Metadata) -> str:
+        """Set annotations and labels of an object, and return its new version."""
+        metadata = {
+            "annotations": dict(change.annotations),
+            "labels": dict(change.labels),
+            **_identity(target),
+        }
+        with _translated(target):
+            made = self.store.merge(
+                _of(target), target.namespace, target.name, {"metadata": metadata}
+            )
+        return str(made["metadata"]["resourceVersion"])
+
+    async def bind(self, pod: Target, node: str) -> None:
+        """Give a pod its node."""
+        with _translated(pod):
+            binding = {"metadata": _identity(pod), "target": {"name": node}}
+            self.store.bind(pod.namespace, pod.name, binding)
+
+    async def evict(self, pod: Target) -> None:
+        """Ask for a pod to end."""
+        with _translated(pod):
+            self.store.evict(pod.namespace, pod.name, _identity(pod))
+
+    async def delete(self, target: Target, *, grace_s: int | None = None) -> None:
+        """Delete an object; it ends at once, whatever its grace."""
+        del grace_s
+        with _translated(target):
+            self.store.delete(_of(target), target.namespace, target.name, _identity(target))
+
+    async def record(self, occurrence: Occurrence) -> None:
+        """Create an event."""
+        with _translated(occurrence.name):
+            self.store.create(EVENTS, occurrence.namespace, event_object(occurrence))
+
+    async def recount(self, occurrence: Occurrence) -> None:
+        """Say of an event how often it has happened by now."""
+        with _translated(occurrence.name):
+            changes = event_changes(occurrence)
+            self.store.merge(EVENTS, occurrence.namespace, occurrence.name, changes)
+
+    async def read_lease(self, namespace: str, name: str) -> Lease:
+        """Return a lease."""
+        return await self.read(Kind(LEASES, decode_lease), name, namespace=namespace)
+
+    async def create_lease(self, lease: Lease) -> Lease:
+        """Create a lease."""
+        with _translated(lease.name):
+            made = self.store.create(LEASE_PLACE, lease.namespace, lease_object(lease))
+        return decode_lease(_raw(made))
+
+    async def replace_lease(self, lease: Lease) -> Lease:
+        """Write a lease."""
+        with _translated(lease.name):
+            made = self.store.replace(LEASE_PLACE, lease.namespace, lease_object(lease))
+        return decode_lease(_raw(made))
+
+
+class _Follower(Generic[T]):
+    """Turns changes of the store into what is told of one kind."""
+
+    def __init__(self, kind: Kind[T], deliver: Deliver[T], scope: Scope) -> None:
+        self._kind = kind
+        self._deliver = deliver
+        self._scope = scope
+        self._told: dict[str, str] = {}
+
+    async def hear(self, entry: Entry) -> None:
+        """Tell of a change."""
+        if entry.place != _place(self._kind.resource.group, self._kind.resource.plural):
+            return
+        if self._is_chosen(entry.after):
+            assert entry.after is not None
+            await self.see(entry.after)
+        elif entry.before is not None:
+            key = _key(entry.before)
+            if key in self._told:
+                await self._deliver(Deleted(key, self._told.pop(key)))
+
+    async def see(self, each: Object) -> None:
+        """Tell of an object as it is."""
+        if not self._is_chosen(each):
+            return
+        key, uid, version = _key(each), each["metadata"]["uid"], each["metadata"]["resourceVersion"]
+        try:
+            record = self._kind.decode(_raw(each))
+        except (SpringtideError, msgspec.MsgspecError) as fault:
+            await self._deliver(Skipped(key=key, version=version, why=str(fault)))
+            return
+        change = Updated if key in self._told else Added
+        self._told[key] = uid
+        await self._deliver(change(key=key, uid=uid, version=version, record=record))
+
+    def _is_chosen(self, each: Object | None) -> bool:
+        scope = self._scope
+        return (
+            each is not None
+            and scope.namespace in ("", each["metadata"].get("namespace"))
+            and matches(scope.labels, scope.fields, each)
+        )
+
+
+_FAULTS: Final[Mapping[str, type[ClusterFault]]] = {
+    "NotFound": NotFound,
+    "AlreadyExists": AlreadyThere,
+    "Conflict": Conflict,
+    "TooManyRequests": BudgetSpent,
+}
+
+
+@contextmanager
+def _translated(what: object) -> Iterator[None]:
+    try:
+        yield
+    except Refused as refused:
+        raise _FAULTS.get(refused.reason, Invalid)(f"{what}: {refused.message}") from refused
+
+
+def _raw(each: Object) -> msgspec.Raw:
+    return msgspec.Raw(msgspec.json.encode(each))
+
+
+def _key(each: Object) -> str:
+    metadata = each["metadata"]
+    namespace = metadata.get("namespace", "")
+    return f"{namespace}/{metadata['name']}" if namespace else str(metadata["name"])
+
+
+def _place(group: str, plural: str) -> Place:
+    return group, plural
+
+
+def _of(target: Target) -> Place:
+    return _place(target.resource.group, target.resource.plural)
+
+
+def _identity(target: Target) -> dict[str, str]:
+    said = {"uid": target.uid, "resourceVersion": target.version}
+    return {key: each for key, each in said.items() if each}
