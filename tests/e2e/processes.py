@@ -30,8 +30,9 @@ TAIL_BYTES: Final = 64 << 10
 class Processes:
     """Programs by name, to be stopped by leaving the block."""
 
-    def __init__(self, logs: Path) -> None:
+    def __init__(self, logs: Path, *, patience_s: float = STOP_S) -> None:
         self._logs = logs
+        self._patience_s = patience_s
         self._commands: dict[str, Sequence[str]] = {}
         self._running: dict[str, subprocess.Popen[bytes]] = {}
 
@@ -86,7 +87,7 @@ class Processes:
         process = self._running.pop(name)
         process.send_signal(how)
         try:
-            process.wait(STOP_S)
+            process.wait(self._patience_s)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any, Final
 
 import msgspec
@@ -12,7 +13,9 @@ from tests.standin.seen import Container
 
 Body = dict[str, Any]
 
-ROOM: Final = {"cpu": "32", "memory": "256Gi", "pods": "110", "ephemeral-storage": "1Ti"}
+ROOM: Final[Mapping[str, str]] = MappingProxyType(
+    {"cpu": "32", "memory": "256Gi", "pods": "110", "ephemeral-storage": "1Ti"}
+)
 
 
 class FakeNode(msgspec.Struct, frozen=True, kw_only=True):

@@ -50,10 +50,10 @@ class Fleet:
         match change:
             case Added(record=node) | Updated(record=node):
                 if node.metadata.name in self._workers:
-                    self._workers[node.metadata.name].seeing.node = node
+                    self._workers[node.metadata.name].see(node)
             case Deleted(key=name):
                 if name in self._workers:
-                    self._workers[name].seeing.node = None
+                    self._workers[name].see(None)
             case _:
                 pass
 

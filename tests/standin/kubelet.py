@@ -23,6 +23,7 @@ class Stage(Enum):
 
     WAITING = auto()
     ALLOCATING = auto()
+    REFUSED = auto()
     STARTING = auto()
     RUNNING = auto()
     ENDED = auto()
@@ -31,11 +32,12 @@ class Stage(Enum):
 
 
 class Work(msgspec.Struct, frozen=True, kw_only=True):
-    """A pod, its stage, and when that is over."""
+    """A pod, its stage, when that is over, and why it was refused, if it was."""
 
     pod: Pod
     stage: Stage
     until_s: float = FOR_EVER
+    why: str = ""
 
 
 class Kubelet(msgspec.Struct, frozen=True, kw_only=True):
@@ -111,38 +113,37 @@ Command: TypeAlias = Allocate | Report | Remove | WakeAt
 
 def step(kubelet: Kubelet, event: Event, *, now_s: float) -> tuple[Kubelet, tuple[Command, ...]]:
     """Fold one event in, and say what is to be done now."""
-    after, commands = _folded(kubelet, event, now_s)
+    after = _folded(kubelet, event, now_s)
     if after.conduct.is_silent:
         return after, ()
-    moved, more = _moved(after, now_s)
+    moved, commands = _moved(after, now_s)
     until_s = min((each.until_s for each in moved.work.values()), default=FOR_EVER)
     wake = () if until_s == FOR_EVER else (WakeAt(until_s),)
-    return moved, (*commands, *more, *wake)
+    return moved, (*commands, *wake)
 
 
-def _folded(kubelet: Kubelet, event: Event, now_s: float) -> tuple[Kubelet, tuple[Command, ...]]:
+def _folded(kubelet: Kubelet, event: Event, now_s: float) -> Kubelet:
     work = dict(kubelet.work)
-    commands: tuple[Command, ...] = ()
     match event:
         case Seen(pod=pod):
             known = work.get(pod.metadata.uid)
             work[pod.metadata.uid] = (
                 _arrived(kubelet, pod, now_s)
                 if known is None
-                else (msgspec.structs.replace(known, pod=pod))
+                else msgspec.structs.replace(known, pod=pod)
             )
         case Vanished(uid=uid):
             work.pop(uid, None)
         case Answered(uid=uid, why=why):
             if uid in work and work[uid].stage is Stage.ALLOCATING:
-                work[uid], commands = _answered(kubelet, work[uid], why, now_s)
+                work[uid] = _answered(kubelet, work[uid].pod, why, now_s)
         case Ordered(conduct=conduct):
-            return msgspec.structs.replace(kubelet, conduct=conduct), ()
+            return msgspec.structs.replace(kubelet, conduct=conduct)
         case Woken():
             pass
         case _:
             assert_never(event)
-    return msgspec.structs.replace(kubelet, work=work), commands
+    return msgspec.structs.replace(kubelet, work=work)
 
 
 def _arrived(kubelet: Kubelet, pod: Pod, now_s: float) -> Work:
@@ -154,16 +155,9 @@ def _arrived(kubelet: Kubelet, pod: Pod, now_s: float) -> Work:
     return Work(pod=pod, stage=Stage.WAITING)
 
 
-def _answered(
-    kubelet: Kubelet, work: Work, why: str, now_s: float
-) -> tuple[Work, tuple[Command, ...]]:
-    if not why:
-        return _starting(kubelet, work.pod, now_s), ()
-    report = Report(pod=work.pod, phase="Failed", reason=NOT_ADMITTED, why=why, exit_code=1)
-    return Work(pod=work.pod, stage=Stage.ENDED), (report,)
-
-
-def _starting(kubelet: Kubelet, pod: Pod, now_s: float) -> Work:
+def _answered(kubelet: Kubelet, pod: Pod, why: str, now_s: float) -> Work:
+    if why:
+        return Work(pod=pod, stage=Stage.REFUSED, why=why)
     conduct = of_pod(kubelet.conduct, pod.metadata.annotations)
     return Work(pod=pod, stage=Stage.STARTING, until_s=now_s + conduct.start_s)
 
@@ -195,6 +189,11 @@ def _onward(kubelet: Kubelet, work: Work, now_s: float) -> tuple[Work, tuple[Com
     match work.stage:
         case Stage.WAITING:
             return Work(pod=work.pod, stage=Stage.ALLOCATING), (Allocate(work.pod),)
+        case Stage.REFUSED:
+            report = Report(
+                pod=work.pod, phase="Failed", reason=NOT_ADMITTED, why=work.why, exit_code=1
+            )
+            return Work(pod=work.pod, stage=Stage.ENDED), (report,)
         case Stage.STARTING if work.until_s <= now_s:
             return _running(kubelet, work.pod, now_s), (Report(pod=work.pod, phase="Running"),)
         case Stage.RUNNING if work.until_s <= now_s:

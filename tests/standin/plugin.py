@@ -141,7 +141,8 @@ async def _owner(cluster: Cluster, name: str, seeing: Seeing, asked: Pod) -> Pod
             return await cluster.read(POD, pod_name, namespace=namespace)
         except NotFound as fault:
             raise NotGiven(str(fault)) from fault
-    return next((each for each in seeing.pods.values() if _is_about_to_be_bound(each, name)), None)
+    known = {**seeing.pods, asked.metadata.uid: asked}
+    return next((each for each in known.values() if _is_about_to_be_bound(each, name)), None)
 
 
 def lock_owner(node: Node | None) -> str:

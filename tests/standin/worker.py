@@ -16,7 +16,6 @@ from springtide.base.clock import Clock
 from springtide.edge.cluster import (
     AlreadyThere,
     Cluster,
-    ClusterFault,
     Conflict,
     Failing,
     Metadata,
@@ -27,11 +26,11 @@ from springtide.edge.cluster import (
     node,
     pod,
 )
-from springtide.model.lease import Lease
 from tests.standin import bodies, plugin
 from tests.standin.bodies import FakeNode
 from tests.standin.conduct import WELL, Conduct, Plugin, of_pod
 from tests.standin.hands import Hands
+from tests.standin.heartbeat import Heartbeat
 from tests.standin.kubelet import (
     Allocate,
     Answered,
@@ -44,10 +43,8 @@ from tests.standin.kubelet import (
     Woken,
     step,
 )
-from tests.standin.seen import NODE, Pod
+from tests.standin.seen import NODE, Node, Pod
 
-LEASES_NAMESPACE: Final = "kube-node-lease"
-LEASE_S: Final = 40
 INBOX_EVENTS: Final = 10_000
 RETRY_S: Final = 0.5
 # Nothing was wrong with what was asked: it is asked again.
@@ -74,15 +71,20 @@ class Worker:
         self._pace = pace
         self._fake = fake
         self._conduct = WELL
-        self._ordered = asyncio.Event()
-        self._lease: Lease | None = None
+        self._stirred = asyncio.Event()
+        self._heartbeat = Heartbeat(cluster, fake.name)
 
     async def order(self, conduct: Conduct) -> None:
         """Behave like this from now on."""
         self._conduct = conduct
-        self._ordered.set()
-        self._ordered = asyncio.Event()
+        self._stir()
         await self.inbox.put(Ordered(conduct))
+
+    def see(self, seen: Node | None) -> None:
+        """Take in what has become of the node; None is that it is no longer there."""
+        self.seeing.node = seen
+        if seen is not None and not seen.is_ready:
+            self._stir()
 
     async def join(self) -> None:
         """Register the node, as a kubelet does when it starts."""
@@ -153,11 +155,11 @@ class Worker:
     async def _speaking(self, asked: Pod) -> Conduct:
         """Return how the plugin behaves, once it does anything at all."""
         while True:
-            conduct, ordered = self._conduct, self._ordered
+            conduct, stirred = self._conduct, self._stirred
             meant = of_pod(conduct, asked.metadata.annotations)
             if meant.allocates is not Plugin.SILENT and not meant.is_silent:
                 return meant
-            await ordered.wait()
+            await stirred.wait()
 
     async def _given(self, asked: Pod, conduct: Conduct) -> str:
         """Give a pod its devices, and return why not."""
@@ -174,16 +176,21 @@ class Worker:
         return ""
 
     async def _repeat(self, act: Callable[[], Awaitable[None]], every_s: float) -> Never:
-        """Act again and again, and at once after an order, unless the node is silent."""
+        """Act again and again, and at once if something is up, unless the node is silent."""
         while True:
-            ordered = self._ordered
+            stirred = self._stirred
             if not self._conduct.is_silent:
                 await self._tried(act)
             try:
                 async with asyncio.timeout(every_s):
-                    await ordered.wait()
+                    await stirred.wait()
             except TimeoutError:
                 pass
+
+    def _stir(self) -> None:
+        """Let whoever waits for the next round look at once."""
+        self._stirred.set()
+        self._stirred = asyncio.Event()
 
     async def _register(self) -> None:
         now = self._pace.now()
@@ -194,31 +201,9 @@ class Worker:
 
     async def _beat(self) -> None:
         """Renew the lease, and say that all is well if the cluster thinks otherwise."""
-        renewed = bodies.micro_stamp(self._pace.now())
-        try:
-            if self._lease is None:
-                self._lease = await self._first_lease(renewed)
-            lease = msgspec.structs.replace(self._lease, renewed=renewed)
-            self._lease = await self._cluster.replace_lease(lease)
-        except ClusterFault:
-            self._lease = None
-            raise
+        await self._heartbeat.renew(self._pace.now())
         if self.seeing.node is not None and not self.seeing.node.is_ready:
             await self._write_status()
-
-    async def _first_lease(self, renewed: str) -> Lease:
-        name = self._fake.name
-        lease = Lease(
-            namespace=LEASES_NAMESPACE,
-            name=name,
-            holder=name,
-            duration_s=LEASE_S,
-            renewed=renewed,
-        )
-        try:
-            return await self._cluster.create_lease(lease)
-        except AlreadyThere:
-            return await self._cluster.read_lease(LEASES_NAMESPACE, name)
 
     async def _report(self) -> None:
         """Let the device plugin register what there is, and answer the scheduler."""

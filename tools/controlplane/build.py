@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -36,6 +36,10 @@ NO_GO: Final = (
     "The control plane for tests is built with Go, and there is no 'go' here: install Go 1.26 or newer,"
     f" or name a folder with {', '.join(PROGRAMS)} in {VARIABLE}."
 )
+NO_BUILD: Final = (
+    "Go could not build the control plane for tests; it says above why. What it has compiled is kept: run it"
+    " again once that is mended."
+)
 
 
 def main() -> int:
@@ -46,17 +50,23 @@ def main() -> int:
             print(NO_GO, file=sys.stderr)
             return 1
         folder = cached()
-        with one_at_a_time(folder):
-            if not has(folder):
-                build(folder)
+        try:
+            with one_at_a_time(folder):
+                if not has(folder):
+                    build(folder)
+        except subprocess.CalledProcessError:
+            print(NO_BUILD, file=sys.stderr)
+            return 1
     print(folder)
     return 0
 
 
-def found(names: Sequence[str] = PROGRAMS) -> Path | None:
+def found(
+    names: Sequence[str] = PROGRAMS, *, environ: Mapping[str, str] = os.environ
+) -> Path | None:
     """The folder with these programs: the one that the environment names, else the cached one."""
-    named = os.environ.get(VARIABLE)
-    candidates = ([Path(named)] if named else []) + [cached()]
+    named = environ.get(VARIABLE)
+    candidates = ([Path(named)] if named else []) + [cached(environ)]
     return next((each for each in candidates if has(each, names)), None)
 
 
@@ -65,9 +75,9 @@ def has(folder: Path, names: Sequence[str] = PROGRAMS) -> bool:
     return all((folder / name).is_file() for name in names)
 
 
-def cached() -> Path:
+def cached(environ: Mapping[str, str] = os.environ) -> Path:
     """Where the built programs lie."""
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    home = environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     digest = hashlib.sha256()
     for name in ("go.mod", "go.sum"):
         digest.update((MODULE / name).read_bytes())
