@@ -103,6 +103,8 @@ def api_server(site: Site, setup: Setup) -> list[str]:
         f"--service-account-key-file={site.file('tls.key')}",
         f"--service-account-signing-key-file={site.file('tls.key')}",
         f"--disable-admission-plugins={','.join(disabled)}",
+        # Who watches is sent away, and does not keep a server from stopping.
+        "--shutdown-watch-termination-grace-period=1s",
         *_front_proxy(site),
         *setup.api_flags,
     ]
@@ -118,6 +120,8 @@ def controller_manager(site: Site, setup: Setup) -> list[str]:
         *_serving(site),
         f"--root-ca-file={site.file('ca.pem')}",
         f"--service-account-private-key-file={site.file('tls.key')}",
+        # Roles are made for each controller, not for all of them.
+        "--use-service-account-credentials=true",
         "--leader-elect=false",
         "--node-monitor-period=1s",
         f"--node-monitor-grace-period={setup.grace_s}s",

@@ -57,6 +57,10 @@ def test_every_program_is_ready_and_of_the_version_that_is_meant(plane: ControlP
     assert len(plane.processes.names) == 4
 
 
+def test_fifty_nodes_are_ready(plane: ControlPlane, nodes: RunningFleet) -> None:
+    assert readiness(plane) == dict.fromkeys(NAMES, "True")
+
+
 def test_two_hundred_pods_are_bound_and_run(plane: ControlPlane, nodes: RunningFleet) -> None:
     create(plane, *(a_pod(f"p-{number:03}") for number in range(200)))
 
