@@ -86,6 +86,8 @@ schema: setup ## Write docs/schema anew from the records of the answers
 	$(BIN)/python tools/schema.py plan > docs/schema/plan.v1alpha1.json
 	$(BIN)/python tools/schema.py why > docs/schema/why.v1alpha1.json
 	$(BIN)/python tools/schema.py headroom > docs/schema/headroom.v1alpha1.json
+	$(BIN)/python tools/schema.py bench > docs/schema/bench.v1alpha1.json
+	$(BIN)/python tools/schema.py replay > docs/schema/replay.v1alpha1.json
 
 .PHONY: pages
 pages: setup ## Write the parts of docs/*.md that list options anew from the commands

@@ -50,6 +50,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     query: Mapping[str, str]
     headers: Mapping[str, str]
+    body: bytes = b""
 
 
 class ApiServer:
@@ -164,13 +165,20 @@ class _Handler(BaseHTTPRequestHandler):
     # A connection that is kept must not keep the server from ending.
     timeout: ClassVar[float | None] = 1.0
 
+    def do_PATCH(self) -> None:
+        """Answer one request with a body, which changes nothing here."""
+        self.do_GET()
+
     def do_GET(self) -> None:
         """Answer one request."""
         assert isinstance(self.server, _Listening)
         api = self.server.api
         parts = urlsplit(self.path)
         asked = Asked(
-            path=parts.path, query=dict(parse_qsl(parts.query)), headers=dict(self.headers)
+            path=parts.path,
+            query=dict(parse_qsl(parts.query)),
+            headers=dict(self.headers),
+            body=self.rfile.read(int(self.headers.get("Content-Length", "0"))),
         )
         reply = api.reply(asked)
         if reply.hangs:

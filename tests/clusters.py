@@ -72,10 +72,21 @@ class DeviceCluster:
         node = list(fits)[int(scores.argmax())]
         notes = self.family.encode(fits[node]) | {VGPU_NODE: node}
         placed = admitted(self.family, wanted)
-        self.hold(structs.replace(placed, annotations=dict(placed.annotations) | notes))
-        self.ledger.check()
+        self._hold_and_release(
+            structs.replace(placed, annotations=dict(placed.annotations) | notes)
+        )
         assert not self.ledger.overcommitted()
         return node, fits[node]
+
+    def _hold_and_release(self, placed: Pod) -> None:
+        """Charge a pod; what it would free with its end is what it took."""
+        row = self.ledger.rows[placed.annotations[VGPU_NODE]]
+        before = self.ledger.view(row, self.family.name)
+        self.hold(placed)
+        self.ledger.check()
+        self.ledger.release(placed.uid)
+        assert self.ledger.view(row, self.family.name) == before
+        self.hold(placed)
 
     def use(self, node: str) -> dict[str, tuple[int, int, int]]:
         """Return slots, MiB and cores in use by device id."""

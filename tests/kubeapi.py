@@ -50,7 +50,8 @@ class _Address(msgspec.Struct, frozen=True, kw_only=True):
 
 def status(refused: Refused, *, retry_after: str = "") -> Reply:
     """Return a refusal as an API server words it."""
-    causes = [{"reason": refused.cause}] if refused.cause else []
+    cause = {"reason": refused.cause, "field": refused.field}
+    causes = [cause] if any(cause.values()) else []
     body = {
         "kind": "Status",
         "apiVersion": "v1",
@@ -87,8 +88,10 @@ class _Watcher:
             self.queue.put_nowait(self._line("DELETED", {**entry.before, "metadata": metadata}))
 
     def bookmark(self) -> bytes:
-        """Return a line that says how far everything is told."""
-        version = max(self._version, self._api.store.version)
+        """Return a line that says how far everything is told, none before that is news."""
+        version = self._api.store.version
+        if version < self._version:
+            return b""
         return self._line("BOOKMARK", {"metadata": {"resourceVersion": str(version)}})
 
     def _line(self, kind: str, each: Object) -> bytes:
@@ -189,8 +192,12 @@ class KubeApi:
         while True:
             wait_s = min(self._bookmark_s, end_s - now_s())
             try:
-                line = await asyncio.wait_for(watcher.queue.get(), max(wait_s, 0.0))
+                async with asyncio.timeout(max(wait_s, 0.0)):
+                    line = await watcher.queue.get()
             except TimeoutError:
+                if not watcher.queue.empty():
+                    # It came with the last moment of waiting, and goes before any bookmark.
+                    continue
                 if now_s() >= end_s:
                     return
                 line = watcher.bookmark()
@@ -202,6 +209,8 @@ class KubeApi:
                     return
                 case "silence":
                     await asyncio.get_running_loop().create_future()
+                case b"":
+                    pass
                 case bytes():
                     yield line
 

@@ -184,7 +184,8 @@ def _translated(what: object) -> Iterator[None]:
     try:
         yield
     except Refused as refused:
-        raise _FAULTS.get(refused.reason, Invalid)(f"{what}: {refused.message}") from refused
+        fault = Conflict if refused.field else _FAULTS.get(refused.reason, Invalid)
+        raise fault(f"{what}: {refused.message}") from refused
 
 
 def _raw(each: Object) -> msgspec.Raw:

@@ -26,12 +26,15 @@ KINDS: Mapping[Place, str] = {
 class Refused(Exception):
     """What the store does not do."""
 
-    def __init__(self, code: int, reason: str, message: str, *, cause: str = "") -> None:
+    def __init__(
+        self, code: int, reason: str, message: str, *, cause: str = "", field: str = ""
+    ) -> None:
         super().__init__(message)
         self.code = code
         self.reason = reason
         self.message = message
         self.cause = cause
+        self.field = field
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -88,7 +91,11 @@ class ObjectStore:
     def merge(self, place: Place, namespace: str, name: str, patch: Object) -> Object:
         """Merge a patch into an object."""
         before = self.read(place, namespace, name)
-        self._match(place, before, patch.get("metadata", {}))
+        said = patch.get("metadata", {})
+        if said.get("uid", before["metadata"]["uid"]) != before["metadata"]["uid"]:
+            message = f'{place[1]} "{name}" is invalid: metadata.uid: field is immutable'
+            raise Refused(422, "Invalid", message, field="metadata.uid")
+        self._match(place, before, said)
         return self._put(place, before, _merged(before, patch))
 
     def delete(
@@ -121,6 +128,11 @@ class ObjectStore:
     def forget(self) -> None:
         """Forget how everything came about."""
         self.compacted = self.version
+        self.log.clear()
+
+    def restore(self, version: int) -> None:
+        """Go back to a version of long ago, as from a backup; the objects stay as they are."""
+        self.version = version
         self.log.clear()
 
     def since(self, place: Place, version: int) -> list[Entry]:

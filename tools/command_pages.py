@@ -22,7 +22,7 @@ from springtide.cli.main import springtide
 DOCS: Final = Path(__file__).resolve().parent.parent / "docs"
 PROGRAM: Final = "springtide"
 REGION: Final = re.compile(
-    r"(?P<start><!-- made by tools/command_pages\.py: (?P<command>[\w-]+) (?P<part>\w+) -->\n)"
+    r"(?P<start><!-- made by tools/command_pages\.py: (?P<command>[\w-]+(?: [\w-]+)?) (?P<part>\w+) -->\n)"
     r".*?"
     r"(?P<end><!-- end -->)",
     re.DOTALL,
@@ -79,16 +79,30 @@ def faults(texts: Mapping[Path, str]) -> Iterator[tuple[Path, str]]:
                 yield page, STALE.format(" ".join(named))
     for command, part in parts():
         if (command, part) not in placed:
-            yield Path(f"{command}.md"), HOMELESS.format(command=command, part=part)
+            yield (
+                Path(f"{command.partition(' ')[0]}.md"),
+                HOMELESS.format(command=command, part=part),
+            )
 
 
 def parts() -> dict[tuple[str, str], Callable[[], str]]:
     """Every part that has to have a place, and what makes it."""
     found: dict[tuple[str, str], Callable[[], str]] = {("all", "commands"): commands}
-    for name, command in springtide.commands.items():
-        found[name, "text"] = partial(described, command)
+    for name, command in leaves().items():
+        found[name, "text"] = partial(described, command, name)
         if any(isinstance(each, click.Option) for each in command.params):
             found[name, "options"] = partial(options, command)
+    return found
+
+
+def leaves() -> dict[str, click.Command]:
+    """The commands that do something, by all the words that name them."""
+    found: dict[str, click.Command] = {}
+    for name, command in springtide.commands.items():
+        if isinstance(command, click.Group):
+            found |= {f"{name} {inner}": each for inner, each in command.commands.items()}
+        else:
+            found[name] = command
     return found
 
 
@@ -96,21 +110,22 @@ def commands() -> str:
     """The table of commands, each with its page if it has one."""
     rows = [
         f"| {linked(name)} | {command.get_short_help_str(limit=1000)} |"
-        for name, command in sorted(springtide.commands.items())
+        for name, command in sorted(leaves().items())
     ]
     return "\n".join(["| command | what it does |", "| --- | --- |", *rows])
 
 
 def linked(name: str) -> str:
     """The command, leading to its page or to its part of this one."""
-    place = f"{name}.md" if (DOCS / f"{name}.md").exists() else f"#{PROGRAM}-{name}"
+    page = f"{name.partition(' ')[0]}.md"
+    place = page if (DOCS / page).exists() else f"#{PROGRAM}-{name}"
     return f"[`{PROGRAM} {name}`]({place})"
 
 
-def described(command: click.Command) -> str:
-    """The usage and the help of a command."""
+def described(command: click.Command, name: str) -> str:
+    """The usage and the help of a command of that name."""
     context = contextual(command)
-    usage = " ".join([f"{PROGRAM} {command.name}", *command.collect_usage_pieces(context)])
+    usage = " ".join([f"{PROGRAM} {name}", *command.collect_usage_pieces(context)])
     blocks = inspect.cleandoc(command.help or "").split("\n\n")
     return "\n\n".join([f"```\n{usage}\n```", *map(block, blocks)])
 

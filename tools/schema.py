@@ -10,8 +10,10 @@ from typing import Final
 
 import msgspec
 
+from springtide.apps.bench.report import BenchReport
 from springtide.apps.headroom import HeadroomReport
 from springtide.apps.planner.report import API_VERSION, PlanReport
+from springtide.apps.replay import ReplayReport
 from springtide.apps.why.report import WhyReport
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
@@ -19,16 +21,21 @@ ANSWERS: Final[dict[str, type[msgspec.Struct]]] = {
     "plan": PlanReport,
     "why": WhyReport,
     "headroom": HeadroomReport,
+    "bench": BenchReport,
+    "replay": ReplayReport,
 }
+CALLED: Final = {"bench": "bench openb"}
+"""Commands that are called otherwise than their answers."""
 
 
 def schema(command: str) -> dict[str, object]:
     """Returns the schema of a command's answer, its definitions in the order of their names."""
+    called = CALLED.get(command, command)
     made = msgspec.json.schema(ANSWERS[command])
     definitions = {name: made["$defs"][name] for name in sorted(made["$defs"])}
     return {
         "$schema": DIALECT,
-        "title": f"{command.title()} of {API_VERSION}: what `springtide {command} -o json` prints",
+        "title": f"{command.title()} of {API_VERSION}: what `springtide {called} -o json` prints",
         "$ref": made["$ref"],
         "$defs": definitions,
     }

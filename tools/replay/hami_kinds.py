@@ -7,7 +7,7 @@ annotations they are registered, which of the webhook's denials are its own, and
 import json
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import msgspec
 import yaml
@@ -44,16 +44,25 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
     groups_by_chance: bool
 
 
-def kind_of(vendor: str, config: str, flags: Json) -> Kind:
-    """Return the family of a recording, by the word that its scenario ids begin with."""
-    return _KINDS[vendor](config, flags)
+class MakeKind(Protocol):
+    """Sets a family up as a configuration and flags have it."""
+
+    def __call__(self, config: str, flags: Json, /, *, is_strict: bool) -> Kind:
+        """Return the family."""
+        ...
 
 
-def _nvidia(config: str, flags: Json) -> Kind:
+def kinds_of(vendor: str, config: str, flags: Json, *, is_strict: bool = False) -> tuple[Kind, ...]:
+    """Return the families of a recording, by the word that its scenario ids begin with."""
+    makers = [_KINDS[vendor]] if vendor in _KINDS else _KINDS.values()
+    return tuple(make(config, flags, is_strict=is_strict) for make in makers)
+
+
+def _nvidia(config: str, flags: Json, *, is_strict: bool) -> Kind:
     read = nvidia.config_from(_document(config))
     register = (nvidia_codec.REGISTER, read.count_name)
     return Kind(
-        family=nvidia.Nvidia(read, **_policies(flags)),
+        family=nvidia.Nvidia(read, **_policies(flags), is_strict=is_strict),
         registers={nvidia.FAMILY.name: register},
         handshakes=("hami.io/node-handshake",),
         is_reread_on_report=False,
@@ -74,7 +83,8 @@ _ASCEND_DENIALS: Final = (
 )
 
 
-def _ascend(config: str, flags: Json) -> Kind:
+def _ascend(config: str, flags: Json, *, is_strict: bool) -> Kind:
+    del is_strict
     read = ascend.config_from(_document(config))
     if not flags.get("enableAscend", True):
         read = ascend.AscendConfig()
@@ -110,4 +120,4 @@ def _document(text: str) -> dict[str, object]:
     return document
 
 
-_KINDS: Final[Mapping[str, Callable[[str, Json], Kind]]] = {"nvidia": _nvidia, "ascend": _ascend}
+_KINDS: Final[Mapping[str, MakeKind]] = {"nvidia": _nvidia, "ascend": _ascend}

@@ -4,7 +4,7 @@ HAMi keeps one limit a namespace and resource: the last object that is seen sets
 of any object that names it takes it away.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -20,8 +20,8 @@ Json = Mapping[str, Any]
 class QuotaLimits:
     """Limits by namespace and resource, in the unit of users."""
 
-    def __init__(self, family: DeviceFamily) -> None:
-        self._factors = family.quota_factors()
+    def __init__(self, families: Iterable[DeviceFamily]) -> None:
+        self._factors = {k: v for family in families for k, v in family.quota_factors().items()}
         self._limits: dict[str, dict[str, int]] = {}
 
     def set(self, quota: Json) -> None:
@@ -55,6 +55,14 @@ class QuotaLimits:
             if entries:
                 found[namespace] = entries
         return found
+
+    def known(self, recorded: Json) -> dict[str, dict[str, Any]]:
+        """Return of recorded limits and use those of resources that our families have."""
+        found = {
+            namespace: {name: entry for name, entry in entries.items() if name in self._factors}
+            for namespace, entries in recorded.items()
+        }
+        return {namespace: entries for namespace, entries in found.items() if entries}
 
     def _read(self, quota: Json) -> dict[str, int]:
         raw = {

@@ -32,6 +32,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     tells_all_nodes: bool
     node_policy: str
     device_policy: str
+    is_strict: bool = False
     cluster: Cluster | None = None
 
 
@@ -61,7 +62,11 @@ def _explained(question: Question, clock: Clock, onlooker: Onlooker) -> tuple[Wh
 def _request(question: Question) -> Request:
     return Request(
         names=Names(pods=question.pods, namespace=question.namespace, selector=question.selector),
-        policies=Policies(node=question.node_policy, device=question.device_policy),
+        policies=Policies(
+            node=question.node_policy,
+            device=question.device_policy,
+            is_strict=question.is_strict,
+        ),
         tells_all_nodes=question.tells_all_nodes,
     )
 

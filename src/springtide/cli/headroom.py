@@ -123,6 +123,7 @@ def headroom(
     svg: str | None,
     node_policy: str,
     device_policy: str,
+    strict_hami: bool,
     cluster: Cluster,
     warnings: bool,
     no_headers: bool,
@@ -148,6 +149,7 @@ def headroom(
             by=by,
             node_policy=node_policy,
             device_policy=device_policy,
+            is_strict=strict_hami,
         ),
         headroom_answer.View(
             output=output,

@@ -34,6 +34,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     by: str = ""
     node_policy: str
     device_policy: str
+    is_strict: bool = False
     cluster: Cluster | None = None
 
 
@@ -78,7 +79,11 @@ def answered(
         about=question.about,
         asks_max=question.asks_max,
         by=question.by,
-        policies=Policies(node=question.node_policy, device=question.device_policy),
+        policies=Policies(
+            node=question.node_policy,
+            device=question.device_policy,
+            is_strict=question.is_strict,
+        ),
     )
     report = run(found, request, clock=clock, manifests=manifests, onlooker=onlooker)
     times = headroom_table.Times(

@@ -72,13 +72,18 @@ def _widths(rows: Sequence[Sequence[str]], width: int | None) -> list[int]:
     widths = [max(map(len, column)) for column in columns]
     if width is None:
         return widths
-    least = [
-        max(len(word) for cell in column for word in [*cell.split(), ""]) for column in columns
-    ]
+    least = [max(map(_widest, column)) for column in columns]
     room = width - len(GAP) * (len(widths) - 1)
     whole = _cut(widths, least, room)
     halves = _cut(whole, [max(min(size, WORD_MIN), -(-size // 2)) for size in least], room)
     return halves if sum(halves) <= room else whole
+
+
+def _widest(cell: str) -> int:
+    """Return how wide the widest word of a cell is; the first one stands behind its indent."""
+    indent = len(cell) - len(cell.lstrip())
+    first, *others = cell.split() or [""]
+    return max([indent + len(first), *map(len, others)])
 
 
 def _cut(widths: Sequence[int], least: Sequence[int], room: int) -> list[int]:

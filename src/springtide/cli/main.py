@@ -13,11 +13,13 @@ import click
 
 from springtide import __version__
 from springtide.base.errors import SpringtideError
+from springtide.cli.bench import bench
 from springtide.cli.completion import completion
 from springtide.cli.endings import INTERRUPTED, UNREAD, USAGE, Ended
 from springtide.cli.headroom import headroom
 from springtide.cli.options import NearestGroup
 from springtide.cli.plan import plan
+from springtide.cli.replay import replay
 from springtide.cli.snapshot import snapshot
 from springtide.cli.why import why
 
@@ -46,7 +48,9 @@ def version() -> None:
 springtide.add_command(plan)
 springtide.add_command(headroom)
 springtide.add_command(why)
+springtide.add_command(replay)
 springtide.add_command(snapshot)
+springtide.add_command(bench)
 springtide.add_command(completion)
 
 

@@ -22,8 +22,15 @@ ResultT = TypeVar("ResultT")
 
 STDIN: Final = "-"
 REQUEST_TIMEOUT: Final = "30s"
-NODE_POLICIES: Final = ("binpack", "spread")
-DEVICE_POLICIES: Final = ("binpack", "spread", "numa", "mutex", "topology-aware")
+NODE_POLICIES: Final = ("binpack", "spread", "fragmentation")
+DEVICE_POLICIES: Final = (
+    "binpack",
+    "spread",
+    "numa",
+    "mutex",
+    "topology-aware",
+    "fragmentation",
+)
 
 
 class Cluster(NamedTuple):
@@ -326,7 +333,7 @@ groups_option: Final = click.option(
 
 def policy_options(command: Callable[..., ResultT]) -> Callable[..., ResultT]:
     """Give a command the options for pods that do not say how their devices are to be chosen."""
-    return _NODE_POLICY(_DEVICE_POLICY(command))
+    return _NODE_POLICY(_DEVICE_POLICY(_STRICT_HAMI(command)))
 
 
 def telling_options(command: Callable[..., ResultT]) -> Callable[..., ResultT]:
@@ -347,6 +354,11 @@ _DEVICE_POLICY: Final = click.option(
     default="spread",
     show_default=True,
     help="How it picks devices on a node for pods that do not say it.",
+)
+_STRICT_HAMI: Final = click.option(
+    "--strict-hami",
+    is_flag=True,
+    help="Choose nodes and devices with the peculiarities of HAMi's scheduler, too.",
 )
 _WARNINGS: Final = click.option(
     "--warnings", is_flag=True, help="Print every problem of the input in full."

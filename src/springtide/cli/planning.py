@@ -32,6 +32,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     nodes_per_step_max: int
     node_policy: str
     device_policy: str
+    is_strict: bool = False
     cluster: Cluster | None = None
     namespace: str = ""
     balances: bool = False
@@ -95,7 +96,11 @@ def _request(question: Question) -> Request:
     return Request(
         namespace=question.namespace,
         expanders=question.expanders,
-        policies=Policies(node=question.node_policy, device=question.device_policy),
+        policies=Policies(
+            node=question.node_policy,
+            device=question.device_policy,
+            is_strict=question.is_strict,
+        ),
         bounds=Bounds(
             nodes_total_max=question.nodes_total_max,
             nodes_per_step_max=question.nodes_per_step_max,

@@ -80,6 +80,7 @@ def why(
     output: Output,
     node_policy: str,
     device_policy: str,
+    strict_hami: bool,
     cluster: Cluster,
     warnings: bool,
     no_headers: bool,
@@ -104,6 +105,7 @@ def why(
             tells_all_nodes=all_nodes,
             node_policy=node_policy,
             device_policy=device_policy,
+            is_strict=strict_hami,
         ),
         explaining.View(
             output=output,

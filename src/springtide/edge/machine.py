@@ -1,4 +1,4 @@
-"""This machine's clock, and sources of chance: what decisions may not fetch themselves."""
+"""This machine's clock and cores, and sources of chance: what decisions may not fetch themselves."""
 
 import os
 import time
@@ -14,6 +14,15 @@ class MachineClock:
     def monotonic_s(self) -> float:
         """Return seconds that never run backwards."""
         return time.monotonic()
+
+    def processor_s(self) -> float:
+        """Return how long this process has worked: what others do meanwhile does not count."""
+        return time.process_time()
+
+
+def cores() -> int:
+    """Return on how many cores this process may run."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def secret(size: int) -> bytes:

@@ -1,5 +1,5 @@
 """Preferences: one module a policy. They order what the engine found possible, and say why.
 
-`expanders` chooses among node groups; `published` places pods as papers and schedulers do that results
+`expanders` chooses among node groups; `fragmentation` keeps nodes and devices useful; `published` places pods as papers and schedulers do that results
 are compared with.
 """

@@ -104,6 +104,16 @@ def test_fc_035_a_pod_that_runs_elsewhere_is_not_charged_to_its_annotated_node()
     assert found.ledger.holdings["uid-stray"].row == found.ledger.rows["n2"]
 
 
+def test_t73_a_pod_that_is_being_deleted_holds_its_cards_until_it_has_ended() -> None:
+    going = held("going", "n1", "GPU-a,NVIDIA,24000,0:;", deletionTimestamp="2026-01-01T00:00:00Z")
+    ended = {**going, "status": {"phase": "Succeeded"}}
+
+    while_going, after = (picture(node("n1", [HEALTHY]), each) for each in (going, ended))
+
+    assert while_going.ledger.devices["NVIDIA"].memory_used[0].tolist() == [24000]
+    assert not after.ledger.devices["NVIDIA"].memory_used.any()
+
+
 def test_fc_020_a_pod_being_bound_holds_its_cards_and_one_that_fell_back_does_not() -> None:
     stale = held("stale", "n1", "GPU-a,NVIDIA,24000,0:;")
     inflight = held("inflight", "n1", "GPU-b,NVIDIA,24000,0:;")
@@ -116,6 +126,10 @@ def test_fc_020_a_pod_being_bound_holds_its_cards_and_one_that_fell_back_does_no
 
     assert found.ledger.devices["NVIDIA"].memory_used[0].tolist() == [0, 24000]
     assert [each.name for each in found.waiting] == ["stale"]
+    two = (node("n1", [HEALTHY, {**HEALTHY, "id": "GPU-b"}]), inflight)
+    report = plan(*sources(*two, pod("p1", memory="20000"), pod("p2", memory="20000")))
+    assert [each.pod for each in report.fitting] == ["team/p1"]
+    assert [stuck.pods for stuck in report.stuck] == [("team/p2",)]
 
 
 def test_two_pods_with_one_uid_are_both_planned_for() -> None:

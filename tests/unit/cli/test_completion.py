@@ -12,12 +12,15 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from springtide.cli import completing
+from springtide.cli.bench_words import TRACES
 from springtide.cli.completion import SHELLS
 from springtide.cli.main import run, springtide
 from springtide.cli.plan import EXPANDERS, FORMATS
 from tests.programs import installed
+from tools.command_pages import leaves
 
 PATIENCE_S = 20
+HAMI = ("binpack", "default", "spread")
 
 
 def values(*words: str) -> list[str]:
@@ -33,14 +36,12 @@ def test_every_command_is_offered() -> None:
     assert values("pl") == ["plan"]
 
 
-@pytest.mark.parametrize(
-    "name", springtide.list_commands(click.Context(springtide, **springtide.context_settings))
-)
+@pytest.mark.parametrize("name", leaves())
 def test_every_option_of_every_command_is_offered(name: str) -> None:
-    command = springtide.commands[name]
+    command = leaves()[name]
     long = {each for part in command.params for each in part.opts if each.startswith("--")}
 
-    assert set(values(name, "--")) == {*long, "--help"}
+    assert set(values(*name.split(), "--")) == {*long, "--help"}
 
 
 @pytest.mark.parametrize(
@@ -53,7 +54,13 @@ def test_every_option_of_every_command_is_offered(name: str) -> None:
         (["plan", "--expander", "price,least-n"], ["price,least-nodes"]),
         (["plan", "--expander", "random,pri"], ["random,price", "random,priority"]),
         (["plan", "--expander", "price,pric"], []),
+        (["replay", "--policy", "binpack/s"], ["binpack/spread"]),
+        (["replay", "--against", "rec"], ["recorded"]),
         (["completion", "z"], ["zsh"]),
+        (["bench", ""], ["openb"]),
+        (["bench", "openb", "--policy", "hami-"], [f"hami-{way}" for way in HAMI]),
+        (["bench", "openb", "--policy", "fgd,best"], ["fgd,bestfit"]),
+        (["bench", "openb", "--trace", ""], [*TRACES, "all"]),
         (["pln", "--out"], []),
     ],
 )
@@ -61,7 +68,16 @@ def test_words_are_offered_where_there_is_a_choice(words: list[str], offered: li
     assert values(*words) == offered
 
 
-@pytest.mark.parametrize("words", [["plan", ""], ["plan", "-f", "x"], ["plan", "--groups", ""]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["plan", ""],
+        ["plan", "-f", "x"],
+        ["plan", "--groups", ""],
+        ["bench", "openb", "--pods", ""],
+        ["bench", "openb", "--plot", "x"],
+    ],
+)
 def test_files_are_left_to_the_shell(words: list[str]) -> None:
     shell = ShellComplete(springtide, {}, "springtide", completing.VARIABLE)
 

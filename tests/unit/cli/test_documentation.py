@@ -8,21 +8,30 @@ import click
 import pytest
 
 from springtide.apps.why.report import State
+from springtide.cli.bench import openb
+from springtide.cli.bench_words import POLICIES
 from springtide.cli.headroom import headroom
 from springtide.cli.plan import EXPANDERS, plan
+from springtide.cli.replay import replay
 from springtide.cli.why import why
 from springtide.engine.explain import ChangeKind
 from springtide.wire.documents import decode
 from springtide.wire.source import Source
 
 ROOT = Path(__file__).resolve().parents[3]
-COMMANDS = {"plan": plan, "why": why, "headroom": headroom}
+COMMANDS = {
+    "plan": plan,
+    "why": why,
+    "headroom": headroom,
+    "bench": openb,
+    "replay": replay,
+}
 PAGES = {name: (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8") for name in COMMANDS}
 PAGE = PAGES["plan"]
 
 OPTIONS = [
-    (command.name, name)
-    for command in COMMANDS.values()
+    (page, name)
+    for page, command in COMMANDS.items()
     for parameter in command.params
     if isinstance(parameter, click.Option)
     for name in parameter.opts
@@ -42,6 +51,11 @@ FIELDS = [(command, field) for command in COMMANDS for field in fields(command)]
 @pytest.mark.parametrize(("command", "option"), OPTIONS)
 def test_every_option_is_documented(command: str, option: str) -> None:
     assert re.search(rf"`{option}[` ]", PAGES[command])
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_every_policy_of_the_benchmark_is_documented(name: str) -> None:
+    assert f"| `{name}` |" in PAGES["bench"]
 
 
 @pytest.mark.parametrize("name", EXPANDERS)

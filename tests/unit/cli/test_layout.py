@@ -80,3 +80,12 @@ def test_words_stay_whole_where_halves_would_not_fit_either() -> None:
 
     assert len(lines) == 2
     assert lines[1].split() == ["abcdefghijkl"] * 9
+
+
+def test_an_indent_belongs_to_the_first_word_of_its_cell() -> None:
+    rows = [("refused", LONG), ("  CardInsufficientMemory", "3")]
+
+    plain = [click.unstyle(line) for line in table(("PODS", "WHY"), rows, width=40)]
+
+    assert any(line.startswith("  CardInsufficientMemory  3") for line in plain)
+    assert max(map(len, plain)) <= 40

@@ -260,7 +260,7 @@ def test_a_namespace_alone_does_not_ask_for_a_cluster_where_files_are_named() ->
     assert Cluster(context="c").is_asked(has_paths=True)
 
 
-@pytest.mark.parametrize("command", ["plan", "why", "headroom", "snapshot"])
+@pytest.mark.parametrize("command", ["plan", "why", "headroom", "replay", "snapshot"])
 def test_requests_to_the_cluster_are_told_without_credentials(
     command: str, tmp_path: Path, capsys: Captured
 ) -> None:

@@ -24,7 +24,9 @@ def loaded(*arguments: str) -> set[str]:
     return set(done.stderr.split())
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["plan", "--help"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["plan", "--help"], ["replay", "--help"], ["bench", "openb", "-h"]]
+)
 def test_help_loads_next_to_nothing(arguments: list[str]) -> None:
     packages = loaded(*arguments)
 
@@ -46,3 +48,12 @@ def test_offline_work_loads_nothing_that_talks_to_servers(arguments: list[str]) 
 
     assert "numpy" in packages
     assert packages.isdisjoint(ONLINE - {"ssl", "asyncio"})
+
+
+def test_a_benchmark_loads_what_draws_and_what_spreads_only_if_asked() -> None:
+    example = ROOT / "examples" / "own-trace"
+    lists = ["--nodes", str(example / "nodes.csv"), "--pods", str(example / "pods.csv")]
+
+    packages = loaded("bench", "openb", *lists, "--policy", "fgd", "--seeds", "1")
+
+    assert packages.isdisjoint({*ONLINE, "matplotlib", "distributed"} - {"ssl", "asyncio"})

@@ -98,6 +98,7 @@ def test_a_group_that_is_only_raised_is_told_apart(tmp_path: Path, capsys: Captu
     [
         (["why", "-f", EXAMPLE], "pods_explained pods=2 first=team-a/train-0 fits=false why="),
         (["headroom", EXAMPLE], "room_counted ask="),
+        (["replay", EXAMPLE], "replayed policy="),
     ],
 )
 def test_other_commands_tell_their_decisions_too(

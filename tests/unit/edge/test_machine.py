@@ -1,10 +1,11 @@
 """The machine's clock and seeded chance."""
 
+import os
 from collections import Counter
 
 import pytest
 
-from springtide.edge.machine import MachineClock, SeededRng
+from springtide.edge.machine import MachineClock, SeededRng, cores
 
 
 def test_the_clock_never_runs_backwards() -> None:
@@ -13,6 +14,19 @@ def test_the_clock_never_runs_backwards() -> None:
     readings = [clock.monotonic_s() for _ in range(100)]
 
     assert readings == sorted(readings)
+
+
+def test_time_of_the_processor_passes_with_work_alone() -> None:
+    clock = MachineClock()
+    before_s = clock.processor_s()
+
+    sum(range(1_000_000))
+
+    assert clock.processor_s() > before_s
+
+
+def test_there_is_a_core_to_run_on() -> None:
+    assert 1 <= cores() <= (os.cpu_count() or 1)
 
 
 @pytest.mark.parametrize("seed", [0, 7, -1, 1 << 70])

@@ -6,7 +6,17 @@ import click
 import pytest
 
 from springtide.cli.main import springtide
-from tools.command_pages import DOCS, commands, described, faults, options, pages, parts, renewed
+from tools.command_pages import (
+    DOCS,
+    commands,
+    described,
+    faults,
+    leaves,
+    options,
+    pages,
+    parts,
+    renewed,
+)
 
 MARKS = "<!-- made by tools/command_pages.py: {} -->\n{}<!-- end -->"
 PAGE = Path("plan.md")
@@ -40,8 +50,8 @@ def test_options_become_a_table() -> None:
 
 
 def test_help_becomes_paragraphs_and_examples() -> None:
-    assert described(trial) == (
-        "```\nspringtide try [OPTIONS] [PATHS]...\n```\n\n"
+    assert described(trial, "be try") == (
+        "```\nspringtide be try [OPTIONS] [PATHS]...\n```\n\n"
         "Try it.\n\n"
         "```\nspringtide try 'a|b'\n```\n\n"
         "Exit codes: 0 tried."
@@ -74,7 +84,8 @@ def test_the_pages_of_this_tree_say_what_the_commands_say() -> None:
 
 
 def test_every_command_is_in_the_list() -> None:
-    assert all(f"`springtide {name}`" in commands() for name in springtide.commands)
+    assert all(f"`springtide {name}`" in commands() for name in leaves())
+    assert {name.partition(" ")[0] for name in leaves()} == set(springtide.commands)
 
 
 def new(command: str, part: str) -> str:

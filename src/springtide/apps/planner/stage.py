@@ -9,7 +9,8 @@ from springtide.apps.planner import inspection
 from springtide.apps.planner.assemble import Picture, assemble
 from springtide.apps.planner.choosing import within
 from springtide.apps.planner.consulting import Consulted, consulted
-from springtide.apps.planner.families import Policies
+from springtide.apps.planner.families import Policies, policy_table
+from springtide.apps.planner.learning import learn
 from springtide.apps.planner.onlooker import NOBODY, Onlooker, looking_at
 from springtide.apps.planner.schedulers import Claimable, Schedulers, schedulers
 from springtide.apps.planner.selector_faults import selector_faults
@@ -67,6 +68,8 @@ def staged(
     if namespace:
         picture, notes = within(picture, namespace)
     with consulted(found, picture, kinds, allowed=calls, clock=clock, tell=onlooker.tell) as heard:
+        table = policy_table(kinds, policies)
+        learn(table, picture, kinds, policies)
         yield Stage(
             families=kinds,
             picture=picture,
@@ -78,6 +81,8 @@ def staged(
                 kinds,
                 by_scheduler=judges.by_name,
                 extenders=heard.extenders,
+                policies=table,
+                is_strict=policies.is_strict,
             ),
             classifier=Classifier(
                 kinds,

@@ -4,6 +4,7 @@ ClusterFault
 ├── Unusable         the kubeconfig or its credentials cannot be used: correct them
 ├── Unreachable      no whole answer came: check address, network and certificate
 │   ├── TimedOut     it took too long
+│   │   └── Silent   a watch from which nothing came: watch again
 │   └── Broken       a connection that stood was cut: ask once more
 ├── Throttled        told to come back later: wait for `retry_after_s`
 │   └── BudgetSpent  a disruption budget forbids this eviction for now
@@ -39,6 +40,10 @@ class Unreachable(ClusterFault):
 
 class TimedOut(Unreachable):
     """The answer did not come in time."""
+
+
+class Silent(TimedOut):
+    """A watch that was accepted, from which nothing has come, not even a bookmark."""
 
 
 class Broken(Unreachable):

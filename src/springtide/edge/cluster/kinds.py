@@ -65,7 +65,7 @@ def _listed(kind: str, group: str = "") -> Resource:
 NODES: Final = _listed("Node")
 PODS: Final = _listed("Pod")
 PROFILES: Final = _listed("DeviceProfile", OURS)
-QUOTAS: Final = Resource(kind="ResourceQuota", plural="resourcequotas")
+QUOTAS: Final = _listed("ResourceQuota")
 LEASES: Final = Resource(kind="Lease", plural="leases", group="coordination.k8s.io")
 EVENTS: Final = Resource(kind="Event", plural="events")
 

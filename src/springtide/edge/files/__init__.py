@@ -10,7 +10,7 @@ from springtide.edge.files.errors import (
     Unwritable,
 )
 from springtide.edge.files.reading import SOURCE_BYTES_MAX, read
-from springtide.edge.files.writing import write
+from springtide.edge.files.writing import check_writable, write, write_parts
 
 __all__ = [
     "SOURCE_BYTES_MAX",
@@ -21,6 +21,8 @@ __all__ = [
     "TooLarge",
     "Unreadable",
     "Unwritable",
+    "check_writable",
     "read",
     "write",
+    "write_parts",
 ]

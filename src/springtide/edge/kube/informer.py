@@ -29,6 +29,7 @@ from springtide.edge.cluster.errors import (
     Gone,
     Malformed,
     NotServed,
+    Silent,
     Throttled,
 )
 from springtide.edge.cluster.kinds import Kind, Scope
@@ -115,9 +116,12 @@ class Informer(Generic[T]):
                 await self._failed(fault)
 
     def _is_to_be_listed(self, fault: ClusterFault) -> bool:
-        """Return whether a watch has no hope to go on; a server that is away will know where."""
-        is_failing = isinstance(fault, Failing) and self._failures >= WATCH_FAILURES_MAX
-        return is_failing or isinstance(fault, Gone | Malformed)
+        """Return whether a watch has no hope to go on; a server that is away will know where.
+
+        One that was restored from a backup says nothing until it comes to our version again.
+        """
+        is_hopeless = isinstance(fault, Failing | Silent) and self._failures >= WATCH_FAILURES_MAX
+        return is_hopeless or isinstance(fault, Gone | Malformed)
 
     # ---- lists
 

@@ -22,13 +22,16 @@ from springtide.edge.cluster.errors import (
 from springtide.edge.kube.transport import Answer
 
 _FAULTS: Final = range(500, 600)
+_CONFLICT: Final = 409
 _GONE: Final = 410
 _EXISTS: Final = "AlreadyExists"
 _BUDGET: Final = "DisruptionBudget"
+_UID: Final = "metadata.uid"
 
 
 class _Cause(msgspec.Struct, frozen=True):
     reason: str = ""
+    field: str = ""
 
 
 class _Details(msgspec.Struct, frozen=True, rename="camel"):
@@ -68,13 +71,13 @@ def object_fault(answer: Answer, what: str) -> ClusterFault:
             return NotFound(f"There is no {what}{words}. Let go of it, or create what it needs.")
         case 410:
             return Gone(f"{what} is no longer there{words}. Let go of it.")
+        case code if code == _CONFLICT or _is_another(status.details):
+            return _conflict(status, what, words)
         case 400 | 413 | 415 | 422:
             return Invalid(
                 f"The API server does not take this for {what}{words}. "
                 "Look at its admission webhooks and policies; else this is a bug to report."
             )
-        case 409:
-            return _conflict(status, what, words)
         case 429 if _is_budget(status.details):
             return BudgetSpent(
                 f"{what} may not be evicted now{words}. "
@@ -138,6 +141,11 @@ def _read(answer: Answer) -> tuple[Status, str]:
 def _words(status: Status) -> str:
     """Return the server's own words, after a colon."""
     return f": {status.message.rstrip('. ')}" if status.message else ""
+
+
+def _is_another(details: _Details | None) -> bool:
+    """Return whether a patch was for another object of the same name: a uid cannot be changed."""
+    return details is not None and any(each.field == _UID for each in details.causes)
 
 
 def _is_budget(details: _Details | None) -> bool:

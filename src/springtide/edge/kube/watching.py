@@ -9,7 +9,7 @@ from typing import Final
 
 import msgspec
 
-from springtide.edge.cluster.errors import Broken, ClusterFault, Malformed, TimedOut
+from springtide.edge.cluster.errors import Broken, ClusterFault, Malformed, Silent
 from springtide.edge.kube.refusals import Status, list_fault, told_fault
 from springtide.edge.kube.transport import Answer, Query, Stream, Transport
 
@@ -86,7 +86,7 @@ async def _chunk(stream: Stream, path: str, silence_s_max: float) -> bytes:
         async with asyncio.timeout(silence_s_max):
             return await stream.chunk()
     except TimeoutError as fault:
-        raise TimedOut(
+        raise Silent(
             f"The watch of {path} was silent for {silence_s_max:g} s, so it is taken for dead. "
             "Check the network on the way to the API server."
         ) from fault

@@ -37,6 +37,9 @@ from springtide.model.volumes import DiskVolume
 NO_QUOTAS: Final = Quotas()
 """What classifies where no namespace has a quota."""
 
+PODS_MAX: Final = 262_144
+"""Pods whose class is remembered by uid."""
+
 
 class PodClass(msgspec.Struct, frozen=True, cache_hash=True):
     """What a set of interchangeable pods asks for. Hashable.
@@ -113,7 +116,9 @@ class Classifier:
         if known is not None and known[0] is pod:
             return known[1]
         found = self._found(pod)
-        # A plan asks for the same pods in every step.
+        # A plan asks for the same pods in every step; a process that runs for ever asks for new ones.
+        if len(self._by_uid) >= PODS_MAX:
+            self._by_uid.clear()
         self._by_uid[pod.uid] = (pod, found)
         return found
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from springtide.engine.placement.screening import Screen
 from springtide.engine.placement.wishes import Wish
 from springtide.model.columns import AmountList, DeviceColumns
-from springtide.model.device import Allocation, DeviceView, Inventory, Share
+from springtide.model.device import Allocation, Device, DeviceView, Inventory, Share
 from springtide.model.node import Node
 from springtide.model.pod import Pod, PodSpec
 from springtide.model.refusal import Refusal
@@ -82,6 +82,16 @@ class Ask(Protocol):
         ...
 
     @property
+    def node_policy(self) -> str:
+        """Return the policy by which nodes are preferred."""
+        ...
+
+    @property
+    def device_policy(self) -> str:
+        """Return the policies by which devices of a node are preferred, separated by commas."""
+        ...
+
+    @property
     def names_devices(self) -> bool:
         """Return whether the ask requires devices by id, which no future node can have."""
         ...
@@ -128,6 +138,13 @@ class DeviceFamily(Protocol):
         """Return how a pod asks for this portion; a Refusal if this family cannot give them."""
         ...
 
+    def portion(self, ask: Hashable, device: Device) -> Portion | None:
+        """Return what the ask takes of each device like this one; None if it takes none like it.
+
+        All containers that run together count as one that takes of each device the most that any does.
+        """
+        ...
+
     def wishes(self, pod: Pod) -> tuple[Wish, ...]:
         """Return what the pod asks of this family as amounts that could be lowered one by one."""
         ...
@@ -148,12 +165,24 @@ class DeviceFamily(Protocol):
         """Return the refusal that one row's codes [d] amount to."""
         ...
 
-    def scores(self, ask: Hashable, columns: DeviceColumns, rows: Rows) -> npt.NDArray[np.float32]:
-        """Return each row's node score; the highest is preferred under the ask's node policy."""
+    def scores(
+        self,
+        ask: Hashable,
+        columns: DeviceColumns,
+        rows: Rows,
+        *,
+        loads: npt.NDArray[np.float32] | None = None,
+    ) -> npt.NDArray[np.float32]:
+        """Return each row's node score; the highest is preferred under the ask's node policy.
+
+        `loads` are how loaded the nodes are, where more counts than the family's own devices.
+        """
         ...
 
-    def place(self, ask: Hashable, view: DeviceView) -> Allocation | Refusal:
-        """Return the exact allocation on one node."""
+    def place(
+        self, ask: Hashable, view: DeviceView, *, ranks: tuple[int, ...] = ()
+    ) -> Allocation | Refusal:
+        """Return the exact allocation on one node; devices of a lower rank, if any, are tried first."""
         ...
 
     def shares(self, allocation: Allocation, inventory: Inventory) -> tuple[Share, ...]:

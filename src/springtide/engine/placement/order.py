@@ -18,16 +18,28 @@ NUMA: Final = "numa"
 
 _CHAIN: Final = (BINPACK, SPREAD, NUMA)
 
-Key = Literal["score", "-score", "numa", "-numa", "-slots", "index"]
+Key = Literal["score", "-score", "numa", "-numa", "-slots", "index", "-rank"]
+
+_FIELDS: Final = {
+    "score": "score",
+    "numa": "numa",
+    "slots": "slots_used",
+    "index": "index",
+    "rank": "rank",
+}
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """What a policy looks at: a device's score, NUMA node, used slots and registered index."""
+    """What a policy looks at: a device's score, NUMA node, used slots and registered index.
+
+    `rank` is given by a policy that is not the family's own.
+    """
 
     score: float
     numa: int
     slots_used: int
     index: int
+    rank: int = 0
 
 
 def has_token(policy: str, token: str) -> bool:
@@ -47,6 +59,12 @@ def sort_keys(policy: str, *, numa_bind: bool) -> tuple[Key, ...]:
     return ("numa", "-score") if numa_bind else ("-score", "numa")
 
 
+@lru_cache(maxsize=256)
+def ranked_keys(*, numa_bind: bool) -> tuple[Key, ...]:
+    """Return what devices are compared by that have ranks: equal ones by how full they are."""
+    return ("-numa", "-rank", "score") if numa_bind else ("-rank", "score", "numa")
+
+
 def arranged(standings: Sequence[Standing], keys: Sequence[Key]) -> list[int]:
     """Return the positions ascending under these keys, equal ones in their given order."""
     columns = [_column(key, standings) for key in keys]
@@ -64,16 +82,6 @@ def _chained(policy: str, *, numa_bind: bool) -> tuple[Key, ...]:
 
 
 def _column(key: Key, standings: Sequence[Standing]) -> list[float]:
-    match key:
-        case "score":
-            return [device.score for device in standings]
-        case "-score":
-            return [-device.score for device in standings]
-        case "numa":
-            return [device.numa for device in standings]
-        case "-numa":
-            return [-device.numa for device in standings]
-        case "-slots":
-            return [-device.slots_used for device in standings]
-        case "index":
-            return [device.index for device in standings]
+    name = _FIELDS[key.removeprefix("-")]
+    values = [getattr(device, name) for device in standings]
+    return [-value for value in values] if key.startswith("-") else values

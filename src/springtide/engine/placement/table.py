@@ -15,6 +15,7 @@ from springtide.engine.framework.framework import PreparedAsk
 from springtide.engine.framework.verdicts import Verdicts
 from springtide.engine.placement.classes import PodClass
 from springtide.engine.placement.family import ABSENT, Ask, Rows
+from springtide.engine.placement.policy import Policy
 from springtide.engine.placement.screening import Screen
 from springtide.model.columns import Bool, Float32, grown
 from springtide.model.refusal import Refusal
@@ -42,11 +43,14 @@ class Table:
     refusals that an exact placement or an extender gave; extenders have `agreed` to a row's node.
     What a `settled` row says stands whatever is placed on it.
     `covered` is what the rows said that rules over other nodes have overruled. `asks` are the class's,
-    bounded by what a quota leaves, and `screens` their own, None where a family has none.
+    bounded by what a quota leaves, and `screens` their own, None where a family has none. `scored_by` is
+    the version of the policy that scored, if there is one.
     """
 
-    def __init__(self, pod_class: PodClass, rows: int) -> None:
+    def __init__(self, pod_class: PodClass, rows: int, *, policy: Policy | None = None) -> None:
         self.pod_class = pod_class
+        self.policy = policy
+        self.scored_by = -1
         self.asks: tuple[Ask, ...] = pod_class.asks
         self.screens: tuple[Screen | None, ...] = ()
         self.prepared: PreparedAsk | None = None
@@ -74,6 +78,11 @@ class Table:
         known = len(self.rank)
         self.rank = grown(self.rank, rows)
         self.rank[known:] = _NOWHERE
+
+    @property
+    def is_scored(self) -> bool:
+        """Return whether the policy, if there is one, still says what it said."""
+        return self.policy is None or self.scored_by == self.policy.version
 
     def prefer(self, rows: Rows, *, among: Rows) -> None:
         """Rank these rows by their scores, the others among those nowhere."""

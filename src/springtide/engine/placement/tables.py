@@ -1,10 +1,8 @@
 """Class tables: one verdict per class and node, refreshed only where nodes changed.
 
 A class's table holds per row the first rule that refuses, its details, and the node score. A look
-at it re-evaluates the rows logged in the ledger's change log since the last look, in one vector
-call. Framework rules come first; device families judge the rows that are left. Where a family's
-vector verdict is an upper bound, `place` decides and writes its refusal back. What rules say that
-read other nodes changes anywhere, so it lies over the rest and is worked out anew at each look.
+at it re-evaluates the rows logged in the ledger's change log since the last look (`refreshing`).
+Where a family's vector verdict is an upper bound, `place` decides and writes its refusal back.
 Scheduler extenders, if there are any to ask, are asked last, about rows that nobody else refuses.
 
 Tables are bounded, rebuilt at will and never a source of truth: without keeping any, every answer is
@@ -12,25 +10,26 @@ the same.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Final
 
 import msgspec
 import numpy as np
 
-from springtide.engine.framework.framework import Framework, PreparedAsk
-from springtide.engine.framework.verdicts import PASSES, Verdicts, chosen
+from springtide.engine.framework.framework import Framework
 from springtide.engine.placement.alike import equal_rows
 from springtide.engine.placement.classes import PodClass
+from springtide.engine.placement.exact import ExactFit
 from springtide.engine.placement.extenders import Extenders
 from springtide.engine.placement.family import Ask, DeviceFamily, Rows
-from springtide.engine.placement.quota import bounded, may_bind
-from springtide.engine.placement.screening import Screen
+from springtide.engine.placement.grounds import Grounds
+from springtide.engine.placement.policy import PolicyTable
+from springtide.engine.placement.quota import may_bind
+from springtide.engine.placement.refreshing import Refresher
 from springtide.engine.placement.table import (
     CLOSED,
     DEVICES,
-    DEVICES_INEXACT,
     EXACT,
     FITS,
     SENSELESS,
@@ -38,7 +37,7 @@ from springtide.engine.placement.table import (
     Table,
 )
 from springtide.engine.placement.unregistered import unregistered
-from springtide.model.columns import AmountList, Bool, DeviceColumns
+from springtide.model.columns import AmountList, DeviceColumns
 from springtide.model.device import Allocation, DeviceView, Share
 from springtide.model.ledger import Holding, Ledger
 from springtide.model.refusal import Refusal
@@ -47,9 +46,6 @@ from springtide.model.resource_claims import HeldClaim
 CELLS_MAX: Final = 8_000_000
 """Rows of all tables together, each of some twenty bytes: tables seen longest ago go first."""
 TABLES_MIN: Final = 64
-EXACT_MEMO_MAX: Final = 65_536
-
-Evaluate = Callable[[PreparedAsk, Ledger, Rows], Verdicts]
 
 
 class Placement(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,29 +72,42 @@ class Tables:
         *,
         by_scheduler: Mapping[str, Framework] = MappingProxyType({}),
         extenders: Extenders | None = None,
+        policies: PolicyTable | None = None,
         is_kept: bool = True,
+        is_strict: bool = False,
         cells_max: int = CELLS_MAX,
     ) -> None:
         """Judge by the framework of the scheduler that a pod names, or else by the first one.
 
         All tables together have `cells_max` rows at most, unless that is less than a few tables'.
         Unless `is_kept`, nothing outlives a change of the ledger, and every look judges all rows.
+        Strictly, the devices of all families count for a node's score, as they do in HAMi.
         """
         self.ledger = ledger
         self.framework = framework
         self.families = families
-        self._by_scheduler = by_scheduler
         self._extenders = extenders
         self._is_kept = is_kept
         self._cells_max = cells_max
         self._tables: OrderedDict[PodClass, Table] = OrderedDict()
-        self._memo: dict[tuple[Ask, DeviceView], Allocation | Refusal] = {}
+        self._grounds = Grounds(
+            ledger=ledger,
+            framework=framework,
+            families=families,
+            by_scheduler=by_scheduler,
+            policies=PolicyTable({}) if policies is None else policies,
+            is_strict=is_strict,
+        )
+        self._refresher = Refresher(self._grounds)
+        self._exact = ExactFit(self._grounds)
 
     def framework_of(self, pod_class: PodClass) -> Framework:
         """Return the framework that judges pods of this class."""
-        if not self._by_scheduler:
-            return self.framework
-        return self._by_scheduler.get(pod_class.framework.spec.scheduler_name, self.framework)
+        return self._grounds.framework_of(pod_class)
+
+    def asks_of(self, pod_class: PodClass) -> tuple[Ask, ...]:
+        """Return the asks of the class, bounded by what the quota of its namespace leaves now."""
+        return self._grounds.asks_of(pod_class)
 
     def claims_devices(self, pod_class: PodClass) -> bool:
         """Return whether devices have to be found for claims of the pods."""
@@ -134,53 +143,30 @@ class Tables:
     def _judged(self, pod_class: PodClass) -> Table:
         """Return the class's table as far as extenders are not needed for it."""
         table = self._tables.get(pod_class)
-        if table is not None and table.position == self.ledger.changes.position:
+        position = self.ledger.changes.position
+        if table is not None and table.position == position and table.is_scored:
             return table
         if table is None or not self._is_kept:
             table = self._new(pod_class)
         else:
             self._tables.move_to_end(pod_class)
-        self._refresh(table)
+        self._refresher.refresh(table)
         return table
 
     def _new(self, pod_class: PodClass) -> Table:
-        table = self._tables[pod_class] = Table(pod_class, len(self.ledger.born))
-        self._bind(table)
+        policy = self._grounds.policies.for_nodes(pod_class)
+        table = Table(pod_class, len(self.ledger.born), policy=policy)
+        self._tables[pod_class] = table
+        self._refresher.bind(table)
         while len(self._tables) > max(self._cells_max // len(self.ledger.born), TABLES_MIN):
             self._tables.popitem(last=False)
         return table
 
-    def _bind(self, table: Table) -> bool:
-        """Let the table follow what quotas leave to its pods, and return whether that has changed."""
-        asks = self.asks_of(table.pod_class)
-        if asks == table.asks and len(table.screens) == len(asks):
-            return False
-        table.asks, table.screens = asks, tuple(map(self._screen, asks))
-        return True
-
-    def _screen(self, ask: Ask) -> Screen | None:
-        family = self.families.get(ask.family)
-        return None if family is None else family.screen(ask)
-
     def told(self, pod_class: PodClass) -> Table:
         """Return the class's table with the codes of all devices that have been judged."""
         table = self.table(pod_class)
-        count = self.ledger.count
-        by_devices = np.isin(table.code[:count], (FITS, DEVICES, EXACT))
-        rows = np.flatnonzero(table.untold[:count] & by_devices)
-        for index, ask in enumerate(table.asks):
-            own = rows[table.family[rows] == index]
-            if len(own):
-                self._tell(table, ask, own)
+        self._refresher.tell(table)
         return table
-
-    def _tell(self, table: Table, ask: Ask, rows: Rows) -> None:
-        columns = self.ledger.devices[ask.family]
-        verdicts = self.families[ask.family].evaluate(ask, columns, rows)
-        is_short = table.code[rows] == DEVICES
-        assert (verdicts.fits != is_short).all(), "a screen says otherwise than the verdict"
-        table.tell(rows, verdicts.codes)
-        table.code[rows[is_short & ~verdicts.is_exact]] = DEVICES_INEXACT
 
     def candidates(self, pod_class: PodClass) -> Rows:
         """Return the rows that fit as far as vectors can tell, ascending."""
@@ -213,7 +199,7 @@ class Tables:
         allocations: list[Allocation] = []
         shares: list[tuple[str, tuple[Share, ...]]] = []
         for ask in self.asks_of(pod_class):
-            answer = self._place_exactly(ask, row)
+            answer = self._exact.on_row(ask, row)
             if isinstance(answer, Refusal):
                 return answer
             inventory = self.ledger.devices[ask.family].inventory_at(row)
@@ -227,13 +213,6 @@ class Tables:
             device_claims=claims,
             charges=self.charges(allocations) if pod_class.quota else (),
         )
-
-    def asks_of(self, pod_class: PodClass) -> tuple[Ask, ...]:
-        """Return the asks of the class, bounded by what the quota of its namespace leaves now."""
-        if not pod_class.quota:
-            return pod_class.asks
-        quota, families = pod_class.quota, self.families
-        return bounded(pod_class.asks, quota, ledger=self.ledger, families=families)
 
     def quotas_bind(self, wanted: Iterable[tuple[PodClass, int]]) -> bool:
         """Return whether so many pods of these classes may come upon the quotas of their namespaces."""
@@ -314,57 +293,7 @@ class Tables:
                 worth[row] = False
         return np.flatnonzero(worth)
 
-    # Refreshing
-
-    def _refresh(self, table: Table) -> None:
-        ledger = self.ledger
-        seen, table.position = table.position, ledger.changes.position
-        if seen == table.position:
-            return
-        framework = self.framework_of(table.pod_class)
-        if len(table.code) < len(ledger.born):
-            table.grow(len(ledger.born))
-        ask, prepared = table.pod_class.framework, table.prepared
-        if prepared is None:
-            is_anew, prepared = True, framework.prepare(ask, ledger)
-        else:
-            before, prepared = prepared, framework.prepare_again(prepared, ask, ledger)
-            is_anew = not before.lasts_by_row or before.elsewhere != prepared.elsewhere
-        table.prepared = prepared
-        table.uncover()
-        is_whole = bool(table.pod_class.quota) and self._bind(table)
-        self._refresh_rows(table, -1 if is_anew else seen, whole=is_whole)
-        if prepared.cluster_checks:
-            self._cover(table, prepared)
-
-    def _refresh_rows(self, table: Table, seen: int, *, whole: bool) -> None:
-        """Judge the rows anew that have changed, or the whole table."""
-        ledger, framework = self.ledger, self.framework_of(table.pod_class)
-        if seen < 0:
-            table.agreed[:] = False
-            self._evaluate_nodes(table, np.arange(ledger.count))
-            return
-        rows = np.arange(ledger.count) if whole else ledger.changes.since(seen).astype(np.intp)
-        if not len(rows):
-            return
-        if rows[-1] >= ledger.count:
-            rows = rows[rows < ledger.count]
-        if ledger.last_born >= seen:
-            is_known = ledger.born[rows] < seen
-            table.agreed[rows[~is_known]] = False
-            self._evaluate_nodes(table, rows[~is_known])
-            rows = rows[is_known]
-        if table.has_settled:
-            rows = rows[~table.settled.take(rows)]
-        self._evaluate(table, rows, evaluate=framework.evaluate_usage)
-
-    def _evaluate_nodes(self, table: Table, rows: Rows) -> None:
-        """Judge rows that are new; what their nodes' own records decide stands from then on."""
-        framework = self.framework_of(table.pod_class)
-        self._evaluate(table, rows, evaluate=framework.evaluate_node)
-        codes = table.code.take(rows)
-        table.settled[rows] = framework.is_settled(codes) | (codes == UNREGISTERED)
-        table.has_settled = bool(table.settled[: self.ledger.count].any())
+    # Scheduler extenders
 
     def _ask(self, table: Table, extenders: Extenders) -> None:
         """Let extenders judge the rows that are left; what they said of a node stands."""
@@ -389,92 +318,11 @@ class Tables:
         """Return what extenders call the nodes of these rows: copies of a template are one node."""
         return [self.ledger.nodes[row].name for row in rows.tolist()]
 
-    def _cover(self, table: Table, prepared: PreparedAsk) -> None:
-        """Let rules over other nodes overrule what comes after them in official order."""
-        code = table.code[: self.ledger.count]
-        rows = np.flatnonzero((code == FITS) | (code > prepared.cluster_checks[0][0]))
-        if not len(rows):
-            return
-        framework = self.framework_of(table.pod_class)
-        verdicts = framework.evaluate_cluster(prepared, self.ledger, rows)
-        own = table.code[rows]
-        overruled = (verdicts.rule != PASSES) & ((own == FITS) | (own > verdicts.rule))
-        if overruled.any():
-            table.cover(rows[overruled], chosen(verdicts, overruled))
-
-    def _evaluate(self, table: Table, rows: Rows, *, evaluate: Evaluate) -> None:
-        if not len(rows):
-            return
-        assert table.prepared is not None
-        table.forget_exact(rows)
-        verdicts = evaluate(table.prepared, self.ledger, rows)
-        table.code[rows] = verdicts.rule
-        table.detail[rows] = verdicts.detail
-        table.unresolvable[rows] = verdicts.unresolvable
-        left = rows[verdicts.rule == PASSES]
-        if table.pod_class.refusal is not None:
-            table.code[left] = SENSELESS
-            left = left[:0]
-        for index, ask in enumerate(table.asks):
-            if len(left):
-                left = self._evaluate_devices(table, index, ask, left)
-        table.prefer(left, among=rows)
-
-    def _evaluate_devices(self, table: Table, index: int, ask: Ask, rows: Rows) -> Rows:
-        """Judge by the devices of one family, score the rows that they leave, and return these."""
-        if table.has_families:
-            table.family[rows] = index
-        columns = self.ledger.devices.get(ask.family)
-        if columns is None:
-            table.code[rows] = UNREGISTERED
-            return rows[:0]
-        if columns.closed:
-            is_closed = np.fromiter((row in columns.closed for row in rows), np.bool_, len(rows))
-            table.code[rows[is_closed]] = CLOSED
-            rows = rows[~is_closed]
-        is_registered = columns.kind.take(rows) >= 0
-        if np.count_nonzero(is_registered) < len(rows):
-            table.code[rows[~is_registered]] = UNREGISTERED
-            rows = rows[is_registered]
-        if not len(rows):
-            return rows
-        family, screen = self.families[ask.family], table.screens[index]
-        if screen is None:
-            fits = self._evaluate_fully(table, ask, rows)
-        else:
-            fits = screen.fits(columns, rows)
-            table.untold[rows] = True
-            if np.count_nonzero(fits) < len(rows):
-                table.code[rows[~fits]] = DEVICES
-        rows = rows[fits]
-        table.score[rows] = family.scores(ask, columns, rows)
-        return rows
-
-    def _evaluate_fully(self, table: Table, ask: Ask, rows: Rows) -> Bool:
-        columns = self.ledger.devices[ask.family]
-        verdicts = self.families[ask.family].evaluate(ask, columns, rows)
-        table.tell(rows, verdicts.codes)
-        refused = ~verdicts.fits
-        table.code[rows[refused & verdicts.is_exact]] = DEVICES
-        table.code[rows[refused & ~verdicts.is_exact]] = DEVICES_INEXACT
-        return verdicts.fits
-
     # Devices
 
-    def _place_exactly(self, ask: Ask, row: int) -> Allocation | Refusal:
-        view = self.ledger.view(row, ask.family)
-        assert view is not None
-        return self.place_on(ask, view)
-
     def place_on(self, ask: Ask, view: DeviceView) -> Allocation | Refusal:
-        """Return the exact placement on a view; equal questions are answered once."""
-        key = (ask, view)
-        answer = self._memo.get(key)
-        if answer is None:
-            if len(self._memo) >= EXACT_MEMO_MAX:
-                self._memo.clear()
-            answer = self._memo[key] = self.families[ask.family].place(ask, view)
-        return answer
+        """Return the exact placement on a view."""
+        return self._exact.on(ask, view)
 
     def _device_refusal(self, table: Table, ask: Ask, row: int) -> Refusal:
         code = int(table.code[row])
@@ -486,7 +334,7 @@ class Tables:
         if code == DEVICES:
             width = columns.width
             return self.families[ask.family].refusal(ask, table.device_codes[row, :width])
-        answer = self._place_exactly(ask, row)
+        answer = self._exact.on_row(ask, row)
         assert isinstance(answer, Refusal), "a family's vector verdict refuses what it can place"
         table.refuse(row, answer)
         return answer

@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 
 from springtide.engine.placement import checks
-from springtide.engine.placement.order import Standing, arranged, sort_keys
+from springtide.engine.placement.order import Standing, arranged, ranked_keys, sort_keys
 from springtide.engine.placement.score import Load, Weights, load_score
 from springtide.engine.placement.screening import Ceiling
 from springtide.model.device import Device, DeviceView, Inventory
@@ -31,10 +31,11 @@ class Added(msgspec.Struct, frozen=True, gc=False):
 class Trial:
     """One node's devices and what is in use of them, the pod's own containers included."""
 
-    __slots__ = ("cores", "devices", "inventory", "memory_mib", "opaque", "slots")
+    __slots__ = ("cores", "devices", "inventory", "memory_mib", "opaque", "ranks", "slots")
 
-    def __init__(self, view: DeviceView) -> None:
+    def __init__(self, view: DeviceView, ranks: tuple[int, ...] = ()) -> None:
         uses = view.uses
+        self.ranks = ranks
         self.inventory = view.inventory
         self.devices = view.inventory.devices
         self.slots = [use.slots for use in uses]
@@ -52,7 +53,10 @@ class Trial:
         among: Sequence[int] | None = None,
     ) -> list[int]:
         """Return all positions, or those among them, in the order in which they are tried."""
-        keys = sort_keys(policy, numa_bind=numa_bind)
+        if self.ranks:
+            keys = ranked_keys(numa_bind=numa_bind)
+        else:
+            keys = sort_keys(policy, numa_bind=numa_bind)
         positions = range(len(self.devices)) if among is None else among
         standings = [
             self._standing(position, added(self.devices[position]), weights)
@@ -116,6 +120,7 @@ class Trial:
             numa=device.numa,
             slots_used=self.slots[position],
             index=device.index,
+            rank=self.ranks[position] if self.ranks else 0,
         )
 
 

@@ -5,13 +5,14 @@ from collections.abc import Hashable, Mapping
 import numpy as np
 import numpy.typing as npt
 
+from springtide.engine.placement.cells import load_scores
 from springtide.engine.placement.charges import plain_shares
 from springtide.engine.placement.checks import refusal_of_codes
 from springtide.engine.placement.family import Filling, Portion, Rows, Spelling, Verdicts
 from springtide.engine.placement.screening import Screen
 from springtide.engine.placement.wishes import Wish
 from springtide.model.columns import AmountList, DeviceColumns
-from springtide.model.device import Allocation, DeviceView, Inventory, Share
+from springtide.model.device import Allocation, Device, DeviceView, Inventory, Share
 from springtide.model.node import Node
 from springtide.model.pod import Pod, PodSpec
 from springtide.model.refusal import Refusal
@@ -20,6 +21,7 @@ from springtide.vendors.ascend.admission import admitted
 from springtide.vendors.ascend.ask import AscendAsk, annotations_of, ask_of, is_soft
 from springtide.vendors.ascend.config import DEFAULT_CONFIG, FAMILY_NAME, AscendConfig
 from springtide.vendors.ascend.detail import detail_of
+from springtide.vendors.ascend.portion import portion_of
 from springtide.vendors.ascend.spelling import spelled
 from springtide.vendors.ascend.wishes import wishes_of
 
@@ -69,6 +71,10 @@ class Ascend:
         """Return how a pod asks for these chips; a Refusal if no kind of chip is just these."""
         return spelled(portion, self.config)
 
+    def portion(self, ask: Hashable, device: Device) -> Portion | None:
+        """Return what the ask takes of each device like this one; None if it takes none like it."""
+        return portion_of(_own(ask), device)
+
     def wishes(self, pod: Pod) -> tuple[Wish, ...]:
         """Return what the pod asks of this family as amounts that could be lowered one by one."""
         return wishes_of(pod, self.config)
@@ -91,13 +97,23 @@ class Ascend:
         _own(ask)
         return refusal_of_codes(FAMILY_NAME, codes)
 
-    def scores(self, ask: Hashable, columns: DeviceColumns, rows: Rows) -> npt.NDArray[np.float32]:
+    def scores(
+        self,
+        ask: Hashable,
+        columns: DeviceColumns,
+        rows: Rows,
+        *,
+        loads: npt.NDArray[np.float32] | None = None,
+    ) -> npt.NDArray[np.float32]:
         """Return each row's node score; the highest is preferred under the ask's node policy."""
-        return preference.scores(_own(ask), columns, rows)
+        loads = load_scores(columns, rows) if loads is None else loads
+        return preference.scores(_own(ask), columns, rows, loads=loads)
 
-    def place(self, ask: Hashable, view: DeviceView) -> Allocation | Refusal:
-        """Return the exact allocation on one node."""
-        return fit.place(_own(ask), view)
+    def place(
+        self, ask: Hashable, view: DeviceView, *, ranks: tuple[int, ...] = ()
+    ) -> Allocation | Refusal:
+        """Return the exact allocation on one node; devices of a lower rank, if any, are tried first."""
+        return fit.place(_own(ask), view, ranks=ranks)
 
     def shares(self, allocation: Allocation, inventory: Inventory) -> tuple[Share, ...]:
         """Return what the ledger charges for this allocation; unknown devices are left out."""

@@ -25,11 +25,11 @@ from springtide.vendors.ascend.ask import AscendAsk, Request, Wanted, cores_aske
 from springtide.vendors.ascend.config import FAMILY_NAME, SOFT
 
 
-def place(ask: AscendAsk, view: DeviceView) -> Allocation | Refusal:
+def place(ask: AscendAsk, view: DeviceView, *, ranks: tuple[int, ...] = ()) -> Allocation | Refusal:
     """Return what each container of the pod gets on this node, or why the pod does not fit."""
 
     def fresh() -> Trial:
-        return Trial(view)
+        return Trial(view, ranks)
 
     def fit(trial: Trial, wanted: Wanted) -> Grants | Refusal:
         return fit_container(ask, wanted, trial)

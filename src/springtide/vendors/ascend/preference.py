@@ -7,7 +7,6 @@ from typing import Final
 import numpy as np
 from msgspec import structs
 
-from springtide.engine.placement.cells import load_scores
 from springtide.engine.placement.family import Rows
 from springtide.engine.placement.order import SPREAD
 from springtide.engine.placement.score import Float32
@@ -24,11 +23,10 @@ _SCALE: Final = 10.0
 _NOTHING: Final = Inventory(FAMILY_NAME, ())
 
 
-def scores(ask: AscendAsk, columns: DeviceColumns, rows: Rows) -> Float32:
-    """Return each row's score; negative under the node policy spread."""
-    loads = load_scores(columns, rows)
+def scores(ask: AscendAsk, columns: DeviceColumns, rows: Rows, *, loads: Float32) -> Float32:
+    """Return each row's score, given how loaded it is; negative under the node policy spread."""
     if any(request.chip.is_networked for request in ask.all_requests()):
-        loads += _closeness(ask, columns, rows)
+        loads = loads + _closeness(ask, columns, rows)
     return -loads if ask.node_policy == SPREAD else loads
 
 

@@ -55,7 +55,8 @@ class Allowance(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 class NvidiaAsk(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     """What a pod asks: a request or None per container, init containers first, and its policies.
 
-    `allowance` is there where a quota may keep the pod from what it asks.
+    `allowance` is there where a quota may keep the pod from what it asks. `is_strict` asks for HAMi's
+    peculiarities of placement.
     """
 
     requests: tuple[Request | None, ...]
@@ -70,6 +71,7 @@ class NvidiaAsk(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     numa_bind: bool = False
     vgpu_mode: str | None = None
     allowance: Allowance | None = None
+    is_strict: bool = False
 
     @property
     def family(self) -> str:
@@ -93,7 +95,12 @@ class NvidiaAsk(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
 
 
 def ask_of(
-    pod: Pod, config: NvidiaConfig, *, node_policy: str, device_policy: str
+    pod: Pod,
+    config: NvidiaConfig,
+    *,
+    node_policy: str,
+    device_policy: str,
+    is_strict: bool = False,
 ) -> NvidiaAsk | Refusal | None:
     """Return what the pod asks; None if it asks nothing, a Refusal if the ask makes no sense."""
     requests: list[Request | None] = []
@@ -121,6 +128,7 @@ def ask_of(
         avoid_ids=names_in(notes.get(AVOID_IDS)),
         numa_bind=parse_bool(notes.get(keys.NUMA_BIND, "")) is True,
         vgpu_mode=notes.get(VGPU_MODE),
+        is_strict=is_strict,
     )
 
 

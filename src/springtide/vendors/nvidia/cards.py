@@ -77,9 +77,15 @@ class CardTrial(Trial):
     __slots__ = ("bound", "eligible", "kind", "occupied")
 
     def __init__(
-        self, view: DeviceView, ask: NvidiaAsk, *, kind: Inventory, bound: Bound | None = None
+        self,
+        view: DeviceView,
+        ask: NvidiaAsk,
+        *,
+        kind: Inventory,
+        bound: Bound | None = None,
+        ranks: tuple[int, ...] = (),
     ) -> None:
-        super().__init__(view)
+        super().__init__(view, ranks)
         self.bound = bound
         self.kind = kind
         self.eligible = eligibility(ask, kind)

@@ -5,12 +5,14 @@ from collections.abc import Hashable, Mapping
 import numpy as np
 import numpy.typing as npt
 
+from springtide.engine.placement.cells import load_scores
 from springtide.engine.placement.checks import refusal_of_codes
 from springtide.engine.placement.family import Filling, Portion, Rows, Spelling, Verdicts
+from springtide.engine.placement.order import SPREAD
 from springtide.engine.placement.screening import Screen
 from springtide.engine.placement.wishes import Wish
 from springtide.model.columns import AmountList, DeviceColumns
-from springtide.model.device import Allocation, DeviceView, Inventory, Share
+from springtide.model.device import Allocation, Device, DeviceView, Inventory, Share
 from springtide.model.node import Node
 from springtide.model.pod import Pod, PodSpec
 from springtide.model.refusal import Refusal
@@ -19,6 +21,7 @@ from springtide.vendors.nvidia.admission import admitted
 from springtide.vendors.nvidia.ask import ANNOTATIONS, NvidiaAsk, ask_of
 from springtide.vendors.nvidia.config import FAMILY_NAME, NvidiaConfig
 from springtide.vendors.nvidia.detail import detail_of
+from springtide.vendors.nvidia.portion import portion_of
 from springtide.vendors.nvidia.spelling import spelled
 from springtide.vendors.nvidia.usage import shares_of
 from springtide.vendors.nvidia.wishes import wishes_of
@@ -33,10 +36,13 @@ class Nvidia:
         *,
         node_policy: str = "binpack",
         device_policy: str = "spread",
+        is_strict: bool = False,
     ) -> None:
+        """Set the family up; strictly, cards are chosen with HAMi's peculiarities."""
         self.config = NvidiaConfig() if config is None else config
         self._node_policy = node_policy
         self._device_policy = device_policy
+        self._is_strict = is_strict
 
     @property
     def name(self) -> str:
@@ -62,12 +68,20 @@ class Nvidia:
     def ask(self, pod: Pod) -> NvidiaAsk | Refusal | None:
         """Return what the pod wants of this family; None if nothing, a Refusal if it makes no sense."""
         return ask_of(
-            pod, self.config, node_policy=self._node_policy, device_policy=self._device_policy
+            pod,
+            self.config,
+            node_policy=self._node_policy,
+            device_policy=self._device_policy,
+            is_strict=self._is_strict,
         )
 
     def spell(self, portion: Portion) -> Spelling | Refusal:
         """Return how a pod asks for these cards; a Refusal if the configuration has no name for it."""
         return spelled(portion, self.config)
+
+    def portion(self, ask: Hashable, device: Device) -> Portion | None:
+        """Return what the ask takes of each device like this one; None if it takes none like it."""
+        return portion_of(_own(ask), device)
 
     def wishes(self, pod: Pod) -> tuple[Wish, ...]:
         """Return what the pod asks of this family as amounts that could be lowered one by one."""
@@ -90,13 +104,23 @@ class Nvidia:
         _own(ask)
         return refusal_of_codes(FAMILY_NAME, codes)
 
-    def scores(self, ask: Hashable, columns: DeviceColumns, rows: Rows) -> npt.NDArray[np.float32]:
+    def scores(
+        self,
+        ask: Hashable,
+        columns: DeviceColumns,
+        rows: Rows,
+        *,
+        loads: npt.NDArray[np.float32] | None = None,
+    ) -> npt.NDArray[np.float32]:
         """Return each row's node score; the highest is preferred under the ask's node policy."""
-        return vector.scores(_own(ask), columns, rows)
+        loads = load_scores(columns, rows) if loads is None else loads
+        return -loads if _own(ask).node_policy == SPREAD else loads
 
-    def place(self, ask: Hashable, view: DeviceView) -> Allocation | Refusal:
-        """Return the exact allocation on one node."""
-        return fit.place(_own(ask), view)
+    def place(
+        self, ask: Hashable, view: DeviceView, *, ranks: tuple[int, ...] = ()
+    ) -> Allocation | Refusal:
+        """Return the exact allocation on one node; devices of a lower rank, if any, are tried first."""
+        return fit.place(_own(ask), view, ranks=ranks)
 
     def shares(self, allocation: Allocation, inventory: Inventory) -> tuple[Share, ...]:
         """Return what the ledger charges for this allocation; unknown devices are left out."""

@@ -1,9 +1,10 @@
 """Whether and where a pod fits on the cards of one node, exactly.
 
 Cards are tried from the most preferred one; each refuses for the first check that fails or is picked.
-Refusals are counted, and picks that were not enough count as a reason too. Differences from HAMi are
+Refusals are counted, and picks that were not enough count as a reason too. One difference from HAMi is
 deliberate: a MIG card counts once under the topology policy (unless too few cards remain, then its
-instances count one by one), so that a pod's instances spread over cards as the policy promises.
+instances count one by one), so that a pod's instances spread over cards as the policy promises. A
+strict ask gets them as HAMi gives them: every instance that is free is a candidate of its own.
 """
 
 from collections.abc import Sequence
@@ -24,13 +25,13 @@ from springtide.vendors.nvidia.screening import ceilings
 Grants = tuple[Grant, ...]
 
 
-def place(ask: NvidiaAsk, view: DeviceView) -> Allocation | Refusal:
+def place(ask: NvidiaAsk, view: DeviceView, *, ranks: tuple[int, ...] = ()) -> Allocation | Refusal:
     """Return what each container of the pod gets on this node, or why the pod does not fit."""
     kind = view.inventory if ask.reads_ids else view.but_for_ids
     bound = None if ask.allowance is None else Bound(ask, ask.allowance)
 
     def fresh() -> CardTrial:
-        return CardTrial(view, ask, kind=kind, bound=bound)
+        return CardTrial(view, ask, kind=kind, bound=bound, ranks=ranks)
 
     def fit(trial: CardTrial, request: Request) -> Grants | Refusal:
         granted = fit_container(ask, request, trial)
@@ -86,9 +87,10 @@ def _walked(ask: NvidiaAsk, request: Request, trial: CardTrial) -> "_Walk":
         walk.along(tries)
         if len(walk.picked) >= request.count:
             scores = pair_scores(trial.inventory, walk.picked)
-            walk.picked = [walk.picked[index] for index in topology.chosen(scores, request.count)]
+            taken = topology.chosen(scores, request.count, alike=_alike(walk.picked))
+            walk.picked = [walk.picked[index] for index in taken]
             return walk
-        if not trial.eligible.has_mig:
+        if ask.is_strict or not trial.eligible.has_mig:
             return walk
     walk = _Walk(ask, request, trial, wants_all=False)
     walk.along(tries)
@@ -101,6 +103,7 @@ class _Walk:
     __slots__ = (
         "_cores",
         "_is_mutex",
+        "_is_strict",
         "_numa_bind",
         "_request",
         "_trial",
@@ -117,6 +120,7 @@ class _Walk:
         self._wants_all = wants_all
         self._numa_bind = ask.numa_bind
         self._is_mutex = has_token(ask.device_policy, MUTEX)
+        self._is_strict = ask.is_strict
         self._cores = min(request.cores, PERCENT)
         self.counts: dict[int, int] = {}
         self.picked: list[int] = []
@@ -147,9 +151,9 @@ class _Walk:
                 self._count(code)
                 return False
             self.picked.append(position)
-            if self._wants_all:
+            if self._wants_all and not (self._is_strict and is_mig):
                 return False
-            if len(self.picked) == self._request.count:
+            if len(self.picked) == self._request.count and not self._wants_all:
                 return True
             if not is_mig:
                 return False
@@ -204,6 +208,11 @@ def pair_scores(inventory: Inventory, positions: Sequence[int]) -> list[list[int
     ids = [inventory.devices[position].id for position in positions]
     links = [dict(inventory.devices[position].links) for position in positions]
     return [[towards.get(other, 0) for other in ids] for towards in links]
+
+
+def _alike(picked: Sequence[int]) -> list[bool]:
+    """Return which picks are another instance of the card before them."""
+    return [index > 0 and picked[index - 1] == position for index, position in enumerate(picked)]
 
 
 def _granted(picked: Sequence[int], request: Request, trial: CardTrial) -> Grants | Refusal:

@@ -1,7 +1,8 @@
 """Which of the acceptable cards belong together, by the node's pair scores.
 
 A single card is taken where it is linked worst, so that good pairs stay whole; several cards are the
-combination with the highest sum of scores. Among equals the first in the order of the walk wins.
+combination with the highest sum of scores. Among equals the first in the order of the walk wins. Of
+candidates that are one and the same card the first ones are taken, so that nothing is tried twice.
 """
 
 from collections.abc import Sequence
@@ -10,13 +11,16 @@ Scores = Sequence[Sequence[int]]
 """`scores[a][b]`: how well candidate a is linked towards candidate b."""
 
 
-def chosen(scores: Scores, count: int) -> list[int]:
-    """Return which candidates to take, ascending; there are at least `count` of them."""
+def chosen(scores: Scores, count: int, *, alike: Sequence[bool] = ()) -> list[int]:
+    """Return which candidates to take, ascending; there are at least `count` of them.
+
+    `alike` says of each candidate whether it is the same card as the one before it.
+    """
     if len(scores) == count:
         return list(range(count))
     if count == 1:
         return [_loneliest(scores)]
-    return _Search(scores, count).best()
+    return _Search(scores, count, alike or [False] * len(scores)).best()
 
 
 def _loneliest(scores: Scores) -> int:
@@ -31,8 +35,9 @@ class _Search:
     for every missing pair could not beat the best sum so far.
     """
 
-    def __init__(self, scores: Scores, count: int) -> None:
+    def __init__(self, scores: Scores, count: int, alike: Sequence[bool]) -> None:
         self._scores = scores
+        self._alike = alike
         self._count = count
         self._pairs = count * (count - 1) // 2
         self._highest = max(
@@ -55,6 +60,9 @@ class _Search:
         missing = self._count - len(picked)
         start = picked[-1] + 1 if picked else 0
         for candidate in range(start, len(self._scores) - missing + 1):
+            if self._alike[candidate] and candidate > start:
+                # Its twin before it has just been tried in this place, with all that follows.
+                continue
             grown = total + sum(self._scores[other][candidate] for other in picked)
             if self._can_beat(grown, size=len(picked) + 1):
                 picked.append(candidate)

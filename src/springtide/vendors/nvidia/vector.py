@@ -17,7 +17,6 @@ from springtide.engine.placement.cells import (
     Cells,
     Codes,
     joined,
-    load_scores,
     looked_up,
     note,
     per_row,
@@ -28,7 +27,6 @@ from springtide.engine.placement.cells import (
 from springtide.engine.placement.family import ACCEPTED, Rows, Verdicts
 from springtide.engine.placement.filters import type_matches, type_ok
 from springtide.engine.placement.order import MUTEX, TOPOLOGY_AWARE, has_token
-from springtide.engine.placement.score import Float32
 from springtide.engine.placement.trial import PERCENT
 from springtide.model.columns import Bool, DeviceColumns, Int32
 from springtide.vendors.nvidia import mig
@@ -58,12 +56,6 @@ def evaluate(ask: NvidiaAsk, columns: DeviceColumns, rows: Rows) -> Verdicts:
     if columns.closed:
         verdicts.is_exact[np.isin(rows, list(columns.closed))] = False
     return verdicts
-
-
-def scores(ask: NvidiaAsk, columns: DeviceColumns, rows: Rows) -> Float32:
-    """Return how loaded the nodes are; negative under the node policy spread."""
-    loads = load_scores(columns, rows)
-    return -loads if ask.node_policy == "spread" else loads
 
 
 class NvidiaCells(Cells):

@@ -16,7 +16,7 @@ from springtide.wire.hami.register import placement
 
 
 class Reservation(msgspec.Struct, frozen=True, kw_only=True):
-    """One MIG instance, reserved or realised (then with its three runtime ids)."""
+    """One MIG instance: reserved, or realised once the plugin has written its three runtime ids."""
 
     container_index: int
     device_index: int
@@ -26,6 +26,11 @@ class Reservation(msgspec.Struct, frozen=True, kw_only=True):
     mig_id: str = ""
     gpu_instance_id: int | None = None
     compute_instance_id: int | None = None
+
+    @property
+    def is_realised(self) -> bool:
+        """Return whether the instance exists on the card."""
+        return bool(self.mig_id)
 
 
 def decode(text: str) -> tuple[Reservation, ...]:

@@ -81,7 +81,7 @@ def test_a_full_tie_of_a_chain_is_decided_by_the_index() -> None:
     assert order("binpack,numa", standing(index=4), standing(index=1)) == [1, 0]
 
 
-def test_binpack_with_numa_binding_ends_with_the_lowest_numa_node() -> None:
+def test_t47_binpack_with_numa_binding_ends_with_the_lowest_numa_node() -> None:
     devices = (standing(numa=0, score=26), standing(numa=1, score=27))
 
     assert order("binpack", *devices, numa_bind=True)[-1] == 0

@@ -38,13 +38,13 @@ def test_no_reason_is_an_empty_text() -> None:
     assert text_of({}, 3) == ""
 
 
-def test_counted_reasons_read_back() -> None:
+def test_t13_counted_reasons_read_back() -> None:
     counts = parse("1/4 AllocatedCardsInsufficientRequest, 3/4 ResourceQuotaNotFit")
 
     assert counts == {"AllocatedCardsInsufficientRequest": 1, "ResourceQuotaNotFit": 3}
 
 
-def test_whole_node_reasons_have_no_count() -> None:
+def test_t14_whole_node_reasons_have_no_count() -> None:
     assert parse("NodeInsufficientDevice") == {}
     assert parse("node unregistered") == {}
     assert parse("") == {}

@@ -29,12 +29,14 @@ def load(slots: tuple[int, int], cores: tuple[int, int], memory: tuple[int, int]
         (load((2, 10), (95, 100), (7000, 8000)), 20.25),
         (load((2, 10), (60, 100), (20000, 40960)), 12.8828125),
         (load((1, 10), (30, 100), (30000, 40960)), 11.32421875),
-        (load((2, 10), (1, 4), (2048, 8192)), 7.0),
-        (load((3, 10), (2, 4), (3072, 8192)), 11.75),
-        (load((1, 10), (2, 10), (5000, 10000)), 8.0),
-        (load((0, 0), (0, 100), (0, 100)), 0.0),
-        (load((0, 10), (0, 0), (0, 100)), 0.0),
-        (load((0, 10), (0, 100), (0, 0)), 0.0),
+        pytest.param(load((2, 10), (1, 4), (2048, 8192)), 7.0, id="T41"),
+        pytest.param(load((3, 10), (2, 4), (3072, 8192)), 11.75, id="T42"),
+        pytest.param(load((1, 10), (2, 10), (5000, 10000)), 8.0, id="T43"),
+        # Two requests, of 10 % and 1 core and of 20 % and 2 cores: one slot each.
+        pytest.param(load((2, 10), (3, 10), (3000, 10000)), 8.0, id="T44"),
+        pytest.param(load((0, 0), (0, 100), (0, 100)), 0.0, id="T45 slots"),
+        pytest.param(load((0, 10), (0, 0), (0, 100)), 0.0, id="T45 cores"),
+        pytest.param(load((0, 10), (0, 100), (0, 0)), 0.0, id="T45 memory"),
     ],
 )
 def test_a_score_is_ten_times_the_used_parts(state: Load, score: float) -> None:
@@ -44,9 +46,9 @@ def test_a_score_is_ten_times_the_used_parts(state: Load, score: float) -> None:
 @pytest.mark.parametrize(
     ("weights", "scores"),
     [
-        (Weights(), (16, 15)),
-        (Weights(memory=3), (26, 27)),
-        (Weights(core=3), (34, 17)),
+        pytest.param(Weights(), (16, 15), id="T46 even"),
+        pytest.param(Weights(memory=3), (26, 27), id="T46 memory"),
+        pytest.param(Weights(core=3), (34, 17), id="T46 cores"),
     ],
 )
 def test_weights_change_which_card_is_fuller(weights: Weights, scores: tuple[float, float]) -> None:
@@ -65,7 +67,7 @@ def scored(
     return node_scores(np.array(used, np.int64).T, np.array(total, np.float32).T)
 
 
-def test_a_nodes_score_sums_all_devices_first() -> None:
+def test_t48_t49_a_nodes_score_sums_all_devices_first() -> None:
     used = [(300, 300, 125), (4000, 50, 5), (4000, 50, 5)]
     total = [(300, 300, 250), (8000, 100, 10), (16000, 200, 20)]
 

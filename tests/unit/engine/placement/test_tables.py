@@ -293,6 +293,16 @@ def test_the_table_that_was_not_looked_at_longest_is_dropped() -> None:
     assert tables.table(first).code[0] == FITS
 
 
+def test_a_node_without_cards_is_told_by_the_first_rule_that_refuses_it_later_too() -> None:
+    ledger = ledger_of((node(pods=1), ()))
+    tables, asked = tables_of(ledger), classified(pod(gpu=1))
+    assert refused(tables, asked, 0).text == "node unregistered"
+
+    ledger.hold(Holding(uid="other", row=0, amounts=(("pods", 1),)))
+
+    assert refused(tables, asked, 0).text == "Too many pods"
+
+
 # Histograms
 
 

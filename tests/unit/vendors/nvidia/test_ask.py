@@ -111,7 +111,7 @@ def test_equal_pods_make_equal_asks() -> None:
     assert first.family == FAMILY.name == "NVIDIA"
 
 
-def test_broken_weights_refuse_the_pod_with_hamis_words() -> None:
+def test_t55_broken_weights_refuse_the_pod_with_hamis_words() -> None:
     key = "hami.io/device-scoring-weights"
     answer = FAMILY.ask(pod(container(gpu=1), annotations={key: "slot=1"}))
 

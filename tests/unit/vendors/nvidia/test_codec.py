@@ -64,7 +64,7 @@ def test_a_node_without_cards_has_no_inventory(annotations: dict[str, str]) -> N
         ),
     ],
 )
-def test_a_malformed_registration_is_a_refusal(annotations: dict[str, str], text: str) -> None:
+def test_t131_a_malformed_registration_is_a_refusal(annotations: dict[str, str], text: str) -> None:
     refusal = FAMILY.inventory(Node(name="n", annotations=annotations))
 
     assert isinstance(refusal, Refusal)

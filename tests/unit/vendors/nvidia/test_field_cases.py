@@ -274,6 +274,9 @@ def test_fc_015_two_instances_may_come_from_one_mig_card() -> None:
     assert first.mig_placement is not None
     assert second.mig_placement is not None
     assert not first.mig_placement.overlaps(second.mig_placement)
+    assert cluster.use("n1") == {"GPU-m": (2, 10240, 28)}
+    plain = Cluster(registered([card()]))
+    assert plain.texts(pod(container(gpu=2, mem=4000))) == {"n1": "NodeInsufficientDevice"}
 
 
 def test_fc_020_a_pod_that_fell_back_to_pending_holds_nothing() -> None:

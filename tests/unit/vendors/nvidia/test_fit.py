@@ -11,18 +11,21 @@ from springtide.vendors.nvidia.cards import CardTrial
 from springtide.vendors.nvidia.fit import fit_cards
 from tests.unit.vendors.nvidia.building import (
     DEVICE_POLICY,
+    Cluster,
     ask,
     card,
+    cards,
     container,
     mig_card,
     place,
     pod,
+    registered,
     used,
     view,
 )
 
 USE_IDS, AVOID_IDS = "nvidia.com/use-gpuuuid", "nvidia.com/nouse-gpuuuid"
-NUMA_BIND = "nvidia.com/numa-bind"
+NUMA_BIND, USE_TYPES = "nvidia.com/numa-bind", "nvidia.com/use-gputype"
 
 
 def dev(
@@ -32,10 +35,11 @@ def dev(
     memory: tuple[int, int] = (0, 1280),
     cores: tuple[int, int] = (0, 100),
     numa: int = 0,
+    is_healthy: bool = True,
 ) -> tuple[Device, Use]:
     registered = card(
         device_id, slots=slots[1], memory_mib=memory[1], cores=cores[1], numa=numa,
-        model="NVIDIA", mode="",
+        model="NVIDIA", mode="", is_healthy=is_healthy,
     )  # fmt: skip
     return registered, Use(slots=slots[0], memory_mib=memory[0], cores=cores[0])
 
@@ -63,63 +67,100 @@ def request(count: int = 1, memory_mib: int = 0, pct: int | None = None, cores: 
 @pytest.mark.parametrize(
     ("states", "wanted", "notes", "expected"),
     [
-        (
+        pytest.param(
             [dev(memory=(0, 128)), dev("dev-1", memory=(0, 128))],
             request(1, 64, cores=50),
             {},
             (["dev-1"], [(64, 50)]),
+            id="T15",
         ),
-        ([dev(memory=(0, 128))], request(1, 512, cores=50), {}, "1/1 CardInsufficientMemory"),
-        (
+        pytest.param(
+            [dev(memory=(0, 128))],
+            request(1, 512, cores=50),
+            {},
+            "1/1 CardInsufficientMemory",
+            id="T16",
+        ),
+        pytest.param(
             [dev(memory=(0, 1024), cores=(100, 100))],
             request(1, 512, cores=50),
             {},
             "1/1 CardInsufficientCore",
+            id="T17",
         ),
-        ([dev("dev-1")], request(2, 512, cores=50), {USE_IDS: "dev-0"}, "1/1 CardUuidMismatch"),
-        ([dev()], request(2, 512, cores=50), {AVOID_IDS: "dev-0"}, "1/1 CardUuidMismatch"),
-        (
+        pytest.param(
+            [dev()],
+            request(1, 512, cores=50),
+            {USE_TYPES: "OtherType"},
+            "1/1 CardTypeMismatch",
+            id="T18",
+        ),
+        pytest.param(
+            [dev("dev-1")],
+            request(2, 512, cores=50),
+            {USE_IDS: "dev-0"},
+            "1/1 CardUuidMismatch",
+            id="T19",
+        ),
+        pytest.param(
+            [dev()],
+            request(2, 512, cores=50),
+            {AVOID_IDS: "dev-0"},
+            "1/1 CardUuidMismatch",
+            id="T20",
+        ),
+        pytest.param(
             [dev(slots=(100, 100))],
             request(1, 512, cores=50),
             {},
             "1/1 CardTimeSlicingExhausted",
+            id="T21",
         ),
-        ([dev()], request(1, 512, cores=120), {}, (["dev-0"], [(512, 100)])),
-        (
+        pytest.param([dev()], request(1, 512, cores=120), {}, (["dev-0"], [(512, 100)]), id="T22"),
+        pytest.param(
             [dev(slots=(20, 100))],
             request(1, 512, cores=100),
             {},
             "1/1 ExclusiveDeviceAllocateConflict",
+            id="T23",
         ),
-        (
+        pytest.param(
             [dev(slots=(20, 100), cores=(100, 100))],
             request(1, 512),
             {},
             "1/1 CardComputeUnitsExhausted",
+            id="T24",
         ),
-        (
+        pytest.param(
             [dev(slots=(20, 100), cores=(10, 100))],
             request(2, 512, cores=20),
             {},
             "1/1 AllocatedCardsInsufficientRequest",
+            id="T25",
         ),
-        (
+        pytest.param(
             [dev(), dev("dev-1")],
             request(3, 512, cores=20),
             {},
             "2/2 AllocatedCardsInsufficientRequest",
+            id="T26",
         ),
-        (
+        pytest.param(
             [dev(slots=(20, 100), cores=(10, 100))],
             request(1, pct=10, cores=20),
             {},
             (["dev-0"], [(128, 20)]),
+            id="T27",
         ),
-        (
-            [dev("d0", numa=1), dev("d1", numa=1), dev("d2", numa=0)],
+        pytest.param(
+            [dev(is_healthy=False)], request(1, pct=10, cores=20), {}, "1/1 CardNotHealth", id="T28"
+        ),
+        pytest.param(
+            [dev("dev-0", numa=1), dev("dev-1", numa=1), dev("dev-2", numa=0)],
             request(2, 100, cores=10),
             {NUMA_BIND: "true"},
-            (["d1", "d0"], [(100, 10), (100, 10)]),
+            (["dev-1", "dev-0"], [(100, 10), (100, 10)]),
+            id="T31",
         ),
     ],
 )
@@ -132,25 +173,23 @@ def test_cards_are_taken_or_refused_as_hami_does(
     assert fitted(view(*states), wanted, notes) == expected
 
 
-def test_an_unhealthy_card_is_refused_first() -> None:
-    broken = card(is_healthy=False)
-
-    assert place(pod(container(gpu=1, pct=10, cores=20)), view(broken)) == "1/1 CardNotHealth"
-
-
 def test_a_card_with_an_unknown_mig_instance_counts_as_unhealthy() -> None:
     node = view((mig_card(), Use(slots=1, opaque=1)))
 
     assert place(pod(container(gpu=1, mem=10)), node) == "1/1 CardNotHealth"
 
 
-def test_cordoned_cards_take_nothing() -> None:
-    free, cordoned = card("dev-0"), structs.replace(card("dev-1"), is_cordoned=True)
-    wanted = pod(container(gpu=1, mem=10))
+@pytest.mark.parametrize(
+    ("cordon", "expected"),
+    [
+        pytest.param("dev-1, ", {"n1": "dev-0,NVIDIA,10,0:;"}, id="T29"),
+        pytest.param("dev-0,dev-1", {"n1": "2/2 CardCordoned"}, id="T30"),
+    ],
+)
+def test_cordoned_cards_take_nothing(cordon: str, expected: dict[str, str]) -> None:
+    node = registered(cards("dev-0", "dev-1"), **{"hami.io/device-cordon": cordon})
 
-    assert place(wanted, view(free, cordoned)) == [["dev-0"]]
-    both = (structs.replace(free, is_cordoned=True), cordoned)
-    assert place(wanted, view(*both)) == "2/2 CardCordoned"
+    assert Cluster(node).texts(pod(container(gpu=1, mem=10))) == expected
 
 
 def test_more_cards_than_there_are_candidates_is_told_at_once() -> None:
@@ -159,7 +198,7 @@ def test_more_cards_than_there_are_candidates_is_told_at_once() -> None:
     assert place(pod(container(gpu=2, mem=1)), view(card(), foreign)) == "NodeInsufficientDevice"
 
 
-def test_numa_binding_gathers_cards_by_numa_node() -> None:
+def test_t32_numa_binding_gathers_cards_by_numa_node() -> None:
     node = view(
         (card("A", numa=0), used(5)), (card("B", numa=0), used(1)), (card("C", numa=1), used(3))
     )
@@ -168,7 +207,7 @@ def test_numa_binding_gathers_cards_by_numa_node() -> None:
     assert place(bound, node) == [["B", "A"]]
 
 
-def test_spread_takes_the_lowest_score_whatever_its_numa_node() -> None:
+def test_t33_spread_takes_the_lowest_score_whatever_its_numa_node() -> None:
     node = view(
         (card("P", numa=0), used(1)), (card("Q", numa=1), used(8)), (card("R", numa=1), used(5))
     )
@@ -179,8 +218,12 @@ def test_spread_takes_the_lowest_score_whatever_its_numa_node() -> None:
 @pytest.mark.parametrize(
     ("count", "expected"),
     [
-        (1, [["idle"]]),
-        (2, "1/2 AllocatedCardsInsufficientRequest, 1/2 ExclusiveDeviceAllocateConflict"),
+        pytest.param(1, [["idle"]], id="T34 one"),
+        pytest.param(
+            2,
+            "1/2 AllocatedCardsInsufficientRequest, 1/2 ExclusiveDeviceAllocateConflict",
+            id="T34 two",
+        ),
     ],
 )
 def test_mutex_takes_idle_cards_only(count: int, expected: list[list[str]] | str) -> None:
@@ -207,61 +250,50 @@ def test_the_mode_annotation_has_to_contain_the_cards_mode(
     assert place(wanted, view(card())) == expected
 
 
-def test_a_fresh_node_gives_its_last_cards_first() -> None:
+def test_t50_a_fresh_node_gives_its_last_cards_first() -> None:
     node = view(card("uuid1"), card("uuid2"))
 
     assert place(pod(container(gpu=1, mem=1)), node) == [["uuid2"]]
     assert place(pod(container(gpu=2, mem=1)), node) == [["uuid2", "uuid1"]]
 
 
-def test_spread_prefers_the_idle_card() -> None:
+def test_t51_spread_prefers_the_idle_card() -> None:
     node = view(card("uuid1", memory_mib=8000), (card("uuid2", memory_mib=8000), used(5, 4000, 50)))
 
     assert place(pod(container(gpu=1, mem=1)), node) == [["uuid1"]]
 
 
-def test_an_init_container_that_does_not_fit_refuses_the_pod() -> None:
+def test_t52_an_init_container_that_does_not_fit_refuses_the_pod() -> None:
     node = view((card("a", memory_mib=8000), used(1, 7500)), (card("b", memory_mib=500)))
     wanted = pod(container(gpu=1, mem=100), init=[container("warm", gpu=1, mem=4000)])
 
     assert place(wanted, node) == "2/2 CardInsufficientMemory"
 
 
-def test_every_container_has_its_list() -> None:
+def test_t53_every_container_has_its_list() -> None:
     wanted = pod(container("a"), container("b", gpu=1, mem=1), container("c"))
 
     assert place(wanted, view(card("x"))) == [[], ["x"], []]
 
 
-def test_weights_turn_the_order_of_cards() -> None:
-    node = view(
-        (card("heavy", cores=100, memory_mib=100), used(1, 50, 90)),
-        (card("light", cores=100, memory_mib=100), used(7, 60, 10)),
-    )
-    key = "hami.io/device-scoring-weights"
-
-    even = pod(container(gpu=1, mem=1, cores=1))
-    by_memory = pod(container(gpu=1, mem=1, cores=1), annotations={key: "slot=1,core=1,memory=3"})
-
-    assert place(even, node) == [["light"]]
-    assert place(by_memory, node) == [["heavy"]]
-
-
 @pytest.mark.parametrize(
-    ("policy", "cards_given"),
-    [("binpack", [["device3"], ["device3"]]), ("spread", [["device3"], ["device3"]])],
+    ("policy", "weights", "expected"),
+    [
+        pytest.param("binpack", "slot=1,core=1,memory=1", "a", id="T46 packed"),
+        pytest.param("binpack", "slot=1,core=1,memory=3", "b", id="T46 packed by memory"),
+        pytest.param("binpack", "slot=1,core=3,memory=1", "a", id="T46 packed by cores"),
+        pytest.param("spread", "slot=1,core=1,memory=3", "a", id="T46 spread by memory"),
+    ],
 )
-def test_init_and_app_containers_may_share_a_card(
-    policy: str, cards_given: list[list[str]]
-) -> None:
-    node = view(card("device3", memory_mib=8000), (card("device4", memory_mib=8000), used(1, 6000)))
-    wanted = pod(
-        container(gpu=1, mem=4000),
-        init=[container("warm", gpu=1, mem=5000)],
-        annotations={DEVICE_POLICY: policy},
+def test_weights_turn_the_order_of_cards(policy: str, weights: str, expected: str) -> None:
+    # Cards of the bare type, so that what is asked counts in their scores.
+    node = view(
+        (card("a", memory_mib=100, model="NVIDIA"), used(1, 10, 90)),
+        (card("b", memory_mib=100, model="NVIDIA"), used(7, 20, 10)),
     )
+    notes = {DEVICE_POLICY: policy, "hami.io/device-scoring-weights": weights}
 
-    assert place(wanted, node) == cards_given
+    assert place(pod(container(gpu=1, pct=40), annotations=notes), node) == [[expected]]
 
 
 def test_cards_with_one_id_are_charged_at_the_first_of_them() -> None:

@@ -24,7 +24,7 @@ MIG_POD = {"nvidia.com/vgpu-mode": "mig"}
 TWO_SLICES = tuple(MigPlacement(start=start, size=2) for start in (0, 2, 4))
 
 
-def test_profiles_fill_a_card_from_both_ends() -> None:
+def test_t39_profiles_fill_a_card_from_both_ends() -> None:
     occupied: list[MigPlacement] = []
 
     for memory_mib in (20480, 10240, 5120, 5120):
@@ -50,7 +50,7 @@ def test_the_smallest_sufficient_profile_is_recorded() -> None:
     ("limits", "expected"),
     [
         ({"mem": 10000}, "1/1 CardMigTopologyInfeasible"),
-        ({"pct": 25}, "1/1 CardMigTopologyInfeasible"),
+        pytest.param({"pct": 25}, "1/1 CardMigTopologyInfeasible", id="T38"),
         ({"mem": 5000}, [["GPU-m"]]),
     ],
 )

@@ -31,10 +31,10 @@ def linked(first: int, second: int, third: int) -> list[dict[str, int]]:
 @pytest.mark.parametrize(
     ("scores", "count", "expected"),
     [
-        ((100, 200, 150), 1, {"dev-1"}),
-        ((100, 200, 150), 2, {"dev-0", "dev-2"}),
-        ((-5, -3, -1), 1, {"dev-0"}),
-        ((-5, -3, -1), 2, {"dev-1", "dev-2"}),
+        pytest.param((100, 200, 150), 1, {"dev-1"}, id="T35 one"),
+        pytest.param((100, 200, 150), 2, {"dev-0", "dev-2"}, id="T35 two"),
+        pytest.param((-5, -3, -1), 1, {"dev-0"}, id="T36 one"),
+        pytest.param((-5, -3, -1), 2, {"dev-1", "dev-2"}, id="T36 two"),
         ((0, 0, 0), 2, {"dev-1", "dev-2"}),
         ((0, 0, 0), 3, {"dev-0", "dev-1", "dev-2"}),
     ],
@@ -51,6 +51,12 @@ def test_links_decide_which_cards_are_taken(
     assert set(answer[0]) == expected
 
 
+def test_t37_two_idle_cards_without_links_are_both_taken() -> None:
+    node = view(card("a"), card("b"))
+
+    assert place(pod(container(gpu=2, mem=1), annotations=TOPOLOGY), node) == [["b", "a"]]
+
+
 def test_too_few_cards_count_what_would_have_done() -> None:
     node = view(card("a"), card("b", memory_mib=1))
 
@@ -59,7 +65,13 @@ def test_too_few_cards_count_what_would_have_done() -> None:
     assert answer == "1/2 AllocatedCardsInsufficientRequest, 1/2 CardInsufficientMemory"
 
 
-@pytest.mark.parametrize(("weights", "expected"), [(None, "b"), ("slot=1,core=1,memory=3", "a")])
+@pytest.mark.parametrize(
+    ("weights", "expected"),
+    [
+        pytest.param(None, "b", id="T54 even"),
+        pytest.param("slot=1,core=1,memory=3", "a", id="T54 memory"),
+    ],
+)
 def test_equal_links_leave_the_choice_to_the_scores(weights: str | None, expected: str) -> None:
     fuller = {"hami.io/device-scoring-weights": weights} if weights else {}
     node = view(

@@ -41,7 +41,7 @@ def texts(wish: NvidiaAsk, made: DeviceColumns) -> list[str]:
     ]
 
 
-def test_every_row_has_its_own_answer() -> None:
+def test_t76_t129_every_row_has_its_own_answer() -> None:
     made = columns(cards("a", "b"), [card("c", memory_mib=10)], cards("d"), None)
     made.take(2, [Share(position=0, slots=10)])
 
@@ -181,10 +181,10 @@ def test_scores_prefer_the_fuller_node_unless_told_to_spread() -> None:
 @pytest.mark.parametrize(
     ("node_policy", "device_policy", "node", "device"),
     [
-        ("binpack", "binpack", 1, "device4"),
-        ("binpack", "spread", 1, "device3"),
-        ("spread", "binpack", 0, "device1"),
-        ("spread", "spread", 0, "device2"),
+        pytest.param("binpack", "binpack", 1, "device4", id="T60"),
+        pytest.param("binpack", "spread", 1, "device3", id="T61"),
+        pytest.param("spread", "binpack", 0, "device1", id="T62"),
+        pytest.param("spread", "spread", 0, "device2", id="T63"),
     ],
 )
 def test_policies_choose_the_node_and_then_the_card(

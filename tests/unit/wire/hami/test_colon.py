@@ -18,7 +18,7 @@ P4 = Device(
 )
 
 
-def test_nine_fields_are_written_and_read_back() -> None:
+def test_t05_nine_fields_are_written_and_read_back() -> None:
     text = colon.encode([P4])
 
     assert text == "GPU-03f69c50,10,7680,100,NVIDIA-Tesla P4,0,true,1,hami-core:"

@@ -28,8 +28,13 @@ def grant(device_id: str, memory_mib: int, cores: int) -> Grant:
             [[grant("GPU-a", 500, 3)], [grant("GPU-b", 500, 3)], []],
             "GPU-a,NVIDIA,500,3:;GPU-b,NVIDIA,500,3:;;",
         ),
-        ([], ""),
-        ([[]], ";"),
+        pytest.param([], "", id="T01 no container"),
+        pytest.param([[]], ";", id="T01 no device"),
+        pytest.param(
+            [[grant("A", 1000, 30)], [grant("B", 1000, 30)], []],
+            "A,NVIDIA,1000,30:;B,NVIDIA,1000,30:;;",
+            id="T03",
+        ),
     ],
 )
 def test_every_container_is_one_segment(lists: Lists, text: str) -> None:
@@ -39,12 +44,12 @@ def test_every_container_is_one_segment(lists: Lists, text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "ids"),
     [
-        ("", [[]]),
-        ("A,NVIDIA,500,3:;B,NVIDIA,500,3:;", [["A"], ["B"], []]),
+        pytest.param("", [[]], id="T01"),
+        pytest.param("A,NVIDIA,500,3:;B,NVIDIA,500,3:;", [["A"], ["B"], []], id="T02"),
         (";A,NVIDIA,500,3:;", [[], ["A"], []]),
         ("garbage;", [[], []]),
         ("A,NVIDIA,500,3,extra:;", [["A"], []]),
-        ("A,NVIDIA,1,1:;B,NVIDIA,1,1:;;", [["A"], ["B"], [], []]),
+        pytest.param("A,NVIDIA,1000,30:;B,NVIDIA,1000,30:;;", [["A"], ["B"], [], []], id="T03"),
     ],
 )
 def test_reading_keeps_positions_and_the_surplus_tail(text: str, ids: list[list[str]]) -> None:
@@ -70,9 +75,10 @@ def test_the_older_placeholder_is_no_device() -> None:
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        (
+        pytest.param(
             "uuid,type,100:;",
             "pod annotation format error, missing fields, do not use nodeName in task spec",
+            id="T04",
         ),
         (
             "uuid,type,x,1:;",

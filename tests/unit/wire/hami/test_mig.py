@@ -8,6 +8,7 @@ from springtide.model.device import MigPlacement
 from springtide.wire.hami import Malformed, mig
 from springtide.wire.hami.mig import Reservation
 
+PARTIAL = "MIG allocation 0 has partial runtime identity"
 RESERVED = Reservation(
     container_index=0,
     device_index=0,
@@ -39,7 +40,7 @@ def test_nothing_is_reserved(text: str) -> None:
     assert mig.decode(text) == ()
 
 
-def test_an_id_of_zero_is_an_id() -> None:
+def test_t11_an_id_of_zero_is_an_id() -> None:
     realised = entry(migUUID="MIG-a", gpuInstanceID=0, computeInstanceID=0)
 
     (read,) = mig.decode(json.dumps([realised]))
@@ -51,9 +52,14 @@ def test_an_id_of_zero_is_an_id() -> None:
 @pytest.mark.parametrize(
     ("entries", "fault"),
     [
-        ([entry(), entry()], "duplicate MIG allocation for container 0 device 0"),
-        ([entry(migUUID="MIG-a")], "MIG allocation 0 has partial runtime identity"),
-        ([entry(gpuInstanceID=1)], "MIG allocation 0 has partial runtime identity"),
+        pytest.param(
+            [entry(), entry()], "duplicate MIG allocation for container 0 device 0", id="T10"
+        ),
+        pytest.param([entry(migUUID="MIG-a")], PARTIAL, id="T12"),
+        ([entry(gpuInstanceID=1)], PARTIAL),
+        ([entry(computeInstanceID=0)], PARTIAL),
+        ([entry(migUUID="MIG-a", gpuInstanceID=1)], PARTIAL),
+        ([entry(migUUID="", gpuInstanceID=1, computeInstanceID=0)], PARTIAL),
         ([entry(), entry(deviceIndex=-1)], "MIG allocation 1 is incomplete"),
         ([entry(gpuUUID="")], "MIG allocation 0 is incomplete"),
         ([entry(profile="")], "MIG allocation 0 is incomplete"),

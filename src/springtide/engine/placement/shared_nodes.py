@@ -1,0 +1,26 @@
+"""How loaded nodes are when the devices of all families count together.
+
+Each family scores its own devices. HAMi takes all devices of a node for one sum, whatever the pod asks
+for; where placements are to be HAMi's, nodes are scored so.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from springtide.engine.placement.family import Rows
+from springtide.engine.placement.score import Float32, Sums, node_scores
+from springtide.model.columns import DeviceColumns
+
+
+def loads_of_all(families: Iterable[DeviceColumns], rows: Rows) -> Float32:
+    """Return how loaded these rows are, all devices taken together; 0 where anything has none."""
+    used: Sums = np.zeros((3, len(rows)), np.int64)
+    # Whole numbers, exact in double precision.
+    total = np.zeros((3, len(rows)))
+    for columns in families:
+        used += columns.used_sums.take(rows, axis=1)
+        cells = (columns.memory_total, columns.cores_total, columns.slots_total)
+        total += np.array([each.take(rows, axis=0).sum(axis=1) for each in cells])
+    total[:, (total == 0).any(axis=0)] = np.inf
+    return node_scores(used, total.astype(np.float32))
