@@ -29,6 +29,8 @@ RESPONSE_BYTES_MAX: Final = 1 << 30
 REQUEST_TIMEOUT_S: Final = 30.0
 NO_TIMEOUT_S: Final = 3600.0
 """How long a request may take of which somebody wants no limit."""
+GOODBYE_S: Final = 0.25
+"""How long a connection that was given up may take to close, as the client's manual has it."""
 RENEWAL_S_MIN: Final = 10.0
 """No more often are credentials fetched anew."""
 
@@ -63,6 +65,7 @@ class Connection:
         self._renew = renew
         self._renewing = asyncio.Lock()
         self._renewed_s = -RENEWAL_S_MIN
+        self._is_torn = False
         self._api.user_agent = f"springtide/{__version__}"
 
     async def __aenter__(self) -> Self:
@@ -75,6 +78,9 @@ class Connection:
         trace: TracebackType | None,
     ) -> None:
         await self._api.close()
+        if self._is_torn:
+            # The client does not wait until TLS has said goodbye on connections that it gave up.
+            await asyncio.sleep(GOODBYE_S)
 
     @property
     def server(self) -> str:
@@ -87,7 +93,7 @@ class Connection:
 
     async def send(self, request: Request) -> Answer:
         """Return what the server answers, or raise Unreachable, Malformed or Unusable."""
-        with self._translated():
+        with self._translated(), self._tearing():
             async with asyncio.timeout(self._timeout_s):
                 response = await self._opened(request)
                 body = await self._body(response)
@@ -97,7 +103,7 @@ class Connection:
     @asynccontextmanager
     async def stream(self, path: str, query: Query) -> AsyncIterator["Chunks"]:
         """Open an answer that goes on, or raise as `send` does."""
-        with self._translated():
+        with self._translated(), self._tearing():
             async with asyncio.timeout(self._timeout_s):
                 response = await self._opened(Request(method="GET", path=path, query=query))
         try:
@@ -105,6 +111,7 @@ class Connection:
         finally:
             # What still comes is of no use, so the connection is not kept.
             response.close()
+            self._is_torn = True
 
     async def _opened(self, request: Request) -> aiohttp.ClientResponse:
         begun_s = asyncio.get_running_loop().time()
@@ -159,6 +166,15 @@ class Connection:
                     raise Malformed(f"{self.server} sent more than {limit} MiB for one page.")
                 parts.append(part)
         return b"".join(parts)
+
+    @contextmanager
+    def _tearing(self) -> Iterator[None]:
+        """Remember that an answer was not waited for or not read to its end."""
+        try:
+            yield
+        except BaseException:
+            self._is_torn = True
+            raise
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
