@@ -167,6 +167,7 @@ def _serving(site: Site) -> list[str]:
 
 
 def _front_proxy(site: Site) -> list[str]:
+    """How the server shows who it is to APIs behind it; only those of external names are reached."""
     return [
         f"--requestheader-client-ca-file={site.file('front-ca.pem')}",
         "--requestheader-allowed-names=front-proxy-client",
@@ -175,6 +176,4 @@ def _front_proxy(site: Site) -> list[str]:
         "--requestheader-extra-headers-prefix=X-Remote-Extra-",
         f"--proxy-client-cert-file={site.file('front.pem')}",
         f"--proxy-client-key-file={site.file('front.key')}",
-        # There is no kube-proxy: services are reached by their endpoints or external names.
-        "--enable-aggregator-routing=true",
     ]

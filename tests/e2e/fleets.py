@@ -10,15 +10,12 @@ from typing import Any, Final, Self, TypeVar
 
 import msgspec
 
-from springtide.edge.kube import Access, Connection, KubeCluster, Waiting, connect
-from springtide.edge.machine import MachineClock, SeededRng
+from springtide.edge.kube import Access, connect
 from tests.e2e.controlplane import ControlPlane
-from tests.e2e.waiting import now
 from tests.standin.bodies import FakeNode
 from tests.standin.conduct import Conduct
 from tests.standin.fleet import Fleet
-from tests.standin.hands import KubeHands
-from tests.standin.worker import Pace
+from tests.standin.live import live_fleet
 
 T = TypeVar("T")
 
@@ -80,7 +77,7 @@ def running_fleet(
     with Aside() as aside:
         connection = aside.done(connect(Access(kubeconfig=plane.kubeconfig("admin"))))
         try:
-            fleet = _fleet(connection, nodes, beat_s)
+            fleet = live_fleet(connection, nodes, beat_s=beat_s)
             running = aside.start(fleet.run())
             yield RunningFleet(fleet, aside)
             if running.done():
@@ -97,11 +94,3 @@ async def _nothing_left() -> None:
     for each in others:
         each.cancel()
     await asyncio.gather(*others, return_exceptions=True)
-
-
-def _fleet(connection: Connection, nodes: Sequence[FakeNode], beat_s: float) -> Fleet:
-    clock = MachineClock()
-    waiting = Waiting(clock=clock, rng=SeededRng(1), pause=asyncio.sleep)
-    cluster = KubeCluster(connection, waiting=waiting)
-    pace = Pace(clock=clock, now=now, beat_s=beat_s, report_s=beat_s)
-    return Fleet(cluster, KubeHands(connection), nodes, pace=pace)

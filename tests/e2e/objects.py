@@ -2,34 +2,11 @@
 
 from typing import Any, Final
 
-from springtide.model.device import Device
 from tests.e2e.commands import Object
 from tests.e2e.controlplane import ControlPlane
-from tests.standin.bodies import FakeNode
-from tests.standin.plugin import NVIDIA, Devices
 
 PODS: Final = "/api/v1/namespaces/default/pods"
 NODES: Final = "/api/v1/nodes"
-CARDS: Final = 8
-
-
-def gpu_node(name: str, *, cards: int = CARDS) -> FakeNode:
-    """Return a node with cards that ten pods may share each."""
-    devices = tuple(
-        Device(
-            id=f"GPU-{name}-{index}",
-            index=index,
-            slots=10,
-            memory_mib=81_920,
-            cores=100,
-            type="NVIDIA A100-SXM4-80GB",
-            numa=index * 2 // cards,
-            mode="hami-core",
-            is_healthy=True,
-        )
-        for index in range(cards)
-    )
-    return FakeNode(name=name, devices=(Devices(family=NVIDIA, devices=devices),))
 
 
 def a_pod(

@@ -9,9 +9,10 @@ from tests.e2e.commands import Object, Setup
 from tests.e2e.conftest import Planes
 from tests.e2e.controlplane import ControlPlane
 from tests.e2e.fleets import RunningFleet, running_fleet
-from tests.e2e.objects import NODES, PODS, a_pod, annotations, gpu_node, phases
-from tests.e2e.waiting import eventually, now
+from tests.e2e.objects import NODES, PODS, a_pod, annotations, phases
+from tests.e2e.waiting import eventually
 from tests.standin.conduct import ALLOCATES, WELL, Conduct, Plugin
+from tests.standin.live import gpu_node, now
 from tests.standin.plugin import LOCK, NVIDIA
 
 NODE = "gpu-1"

@@ -6,27 +6,25 @@ the values. SPRINGTIDE_REGENERATE=1 records them anew.
 """
 
 import json
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
 from tests.e2e.commands import Object, Setup
 from tests.e2e.conftest import Planes
 from tests.e2e.controlplane import ControlPlane
-from tests.e2e.extenders import BIND, FILTER, PRIORITIZE, Asked, Extender, serving_extender
+from tests.e2e.extenders import BIND, FILTER, PRIORITIZE, calls, yes
 from tests.e2e.fleets import running_fleet
-from tests.e2e.objects import PODS, a_pod, gpu_node, phases
+from tests.e2e.objects import PODS, a_pod, phases
+from tests.e2e.recording import is_as_recorded
 from tests.e2e.waiting import eventually
+from tests.serving import Body, Extender, serving
+from tests.standin.live import gpu_node
 from tests.standin.plugin import NVIDIA
 
-RECORDED: Final = Path(__file__).parent.parent / "recorded" / "kube-extender-calls"
-REGENERATES: Final = bool(os.environ.get("SPRINGTIDE_REGENERATE"))
 NODES: Final = ("gpu-1", "gpu-2")
-FREE: Final = frozenset({"annotations", "labels", "managedFields"})
 
 pytestmark = pytest.mark.timeout(180)
 
@@ -59,14 +57,16 @@ def configured(extender: Extender, *, resource: str, by_names: bool) -> Object:
 def situation(planes: Planes) -> Iterator[Situation]:
     """A scheduler with both extenders, each asked only about pods that ask for its resource."""
     with ExitStack() as stack:
-        names = stack.enter_context(serving_extender())
-        nodes = stack.enter_context(serving_extender())
+        started: list[ControlPlane] = []
+        answer = yes(lambda said: bind(started[0], said))
+        names = stack.enter_context(serving(answer))
+        nodes = stack.enter_context(serving(answer))
         extenders = (
             configured(names, resource=NVIDIA.resource, by_names=True),
             configured(nodes, resource="nvidia.com/gpumem", by_names=False),
         )
         plane = planes(Setup(has_controllers=True, extenders=extenders))
-        names.bind = lambda said: bind(plane, said)
+        started.append(plane)
         stack.enter_context(running_fleet(plane, [gpu_node(name, cards=2) for name in NODES]))
         have_scheduled_on(plane, NODES)
         plane.create(PODS, asking("names", **{NVIDIA.resource: "1"}))
@@ -91,7 +91,7 @@ def asking(name: str, **limits: str) -> Object:
     return pod
 
 
-def bind(plane: ControlPlane, said: Object) -> None:
+def bind(plane: ControlPlane, said: Body) -> None:
     target = {"apiVersion": "v1", "kind": "Node", "name": said["Node"]}
     metadata = {"name": said["PodName"], "uid": said["PodUID"]}
     body = {"apiVersion": "v1", "kind": "Binding", "metadata": metadata, "target": target}
@@ -103,58 +103,31 @@ def is_settled(found: dict[str, str]) -> bool:
     return (found["names"], found["nodes"]) == ("Failed", "Running")
 
 
-def form(value: Any) -> Any:
-    """Return a value with types for values, and items of a list that are alike only once.
-
-    What stands in maps with free keys depends on which controllers have been there by then.
-    """
-    match value:
-        case dict():
-            return {
-                key: type(each).__name__ if key in FREE else form(each)
-                for key, each in sorted(value.items())
-            }
-        case list():
-            forms = [form(each) for each in value]
-            return [each for at, each in enumerate(forms) if each not in forms[:at]]
-        case _:
-            return type(value).__name__
-
-
-def is_as_recorded(call: Asked, name: str) -> None:
-    path = RECORDED / f"{name}.json"
-    if REGENERATES:
-        path.write_bytes(call.body)
-
-    recorded = json.loads(path.read_bytes())
-
-    assert form(call.read) == form(recorded)
-
-
 @pytest.mark.parametrize("path", [FILTER, PRIORITIZE])
 def test_calls_by_names_are_as_recorded(path: str, situation: Situation) -> None:
-    call = situation.names.calls(path, "names")[0]
+    body = calls(situation.names, path, "names")[0]
 
-    assert sorted(call.read["NodeNames"]) == sorted(NODES)
-    assert call.read["Nodes"] is None
-    is_as_recorded(call, f"names-{path.removeprefix('/')}")
+    said = json.loads(body)
+    assert sorted(said["NodeNames"]) == sorted(NODES)
+    assert said["Nodes"] is None
+    is_as_recorded(body, f"names-{path.removeprefix('/')}")
 
 
 @pytest.mark.parametrize("path", [FILTER, PRIORITIZE])
 def test_calls_by_nodes_are_as_recorded(path: str, situation: Situation) -> None:
-    call = situation.nodes.calls(path, "nodes")[0]
+    body = calls(situation.nodes, path, "nodes")[0]
 
-    names = [each["metadata"]["name"] for each in call.read["Nodes"]["items"]]
-    assert sorted(names) == sorted(NODES)
-    assert call.read["NodeNames"] is None
-    is_as_recorded(call, f"nodes-{path.removeprefix('/')}")
+    said = json.loads(body)
+    assert sorted(each["metadata"]["name"] for each in said["Nodes"]["items"]) == sorted(NODES)
+    assert said["NodeNames"] is None
+    is_as_recorded(body, f"nodes-{path.removeprefix('/')}")
 
 
 def test_bind_calls_are_as_recorded(situation: Situation) -> None:
-    (call,) = situation.names.calls(BIND, "names")
+    (body,) = calls(situation.names, BIND, "names")
 
-    assert call.read["Node"] in NODES
-    is_as_recorded(call, "bind")
+    assert json.loads(body)["Node"] in NODES
+    is_as_recorded(body, "bind")
 
 
 def test_nobody_is_asked_about_a_pod_that_asks_for_nothing_of_it(situation: Situation) -> None:
@@ -162,5 +135,5 @@ def test_nobody_is_asked_about_a_pod_that_asks_for_nothing_of_it(situation: Situ
 
     eventually(lambda: phases(situation.plane), lambda found: found.get("plain") == "Running")
 
-    assert situation.names.calls(FILTER, "plain") == []
-    assert situation.nodes.calls(FILTER, "plain") == []
+    assert calls(situation.names, FILTER, "plain") == []
+    assert calls(situation.nodes, FILTER, "plain") == []

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import Final, TypeVar
 
 T = TypeVar("T")
@@ -20,8 +19,3 @@ def eventually(
         assert time.monotonic() < end_s, f"after {limit_s:g} s there is still only {seen!r}"
         time.sleep(POLL_S)
     return seen
-
-
-def now() -> datetime:
-    """Return the time of this machine, which other programs go by, too."""
-    return datetime.now(UTC)  # noqa: TID251
