@@ -6,6 +6,7 @@ each difference once. An object that cannot be decoded is told and left out, the
 Waiting is by chance and longer each time; nothing is read while a delivery waits.
 """
 
+import asyncio
 from contextlib import aclosing
 from typing import Final, Generic, Never, TypeVar
 
@@ -57,7 +58,7 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
 
     clock: Clock
     rng: Rng
-    pause: Pause
+    pause: Pause = asyncio.sleep
     silence_s_max: float = SILENCE_S_MAX
 
     @property

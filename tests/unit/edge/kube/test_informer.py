@@ -38,6 +38,7 @@ from springtide.edge.kube.informer import (
     WATCH_FAILURES_MAX,
     WATCH_S_MIN,
 )
+from springtide.edge.kube.listing import RESTARTS_MAX
 from springtide.wire.k8s.resources import Resource
 from tests.kubeapi import Asked, Direct, KubeApi, Reply, status
 from tests.objectstore import ObjectStore, Refused
@@ -181,6 +182,20 @@ def test_a_list_that_expires_in_the_middle_begins_again_and_tells_nothing_twice(
         assert [each.query.get("continue") for each in pods.lists] == [None, "1:2", None, "2:2"]
 
     pods.inbox = asyncio.Queue(1)
+    played(pods, play)
+
+
+def test_a_list_that_keeps_expiring_is_asked_for_in_one_piece() -> None:
+    pods = Followed()
+    pods.put("a", "b", "c")
+    pods.fail(*[status(Refused(410, "Expired", "too old"))] * (1 + RESTARTS_MAX))
+
+    async def play() -> None:
+        told = await pods.until(Synced)
+
+        assert len(told) == 4
+        assert [each.query.get("limit") for each in pods.lists] == ["500", "500", "500", None]
+
     played(pods, play)
 
 
@@ -513,6 +528,40 @@ def test_an_empty_list_may_be_null() -> None:
 
     async def play() -> None:
         assert await pods.until(Synced) == [Synced("100")]
+
+    played(pods, play)
+
+
+@pytest.mark.parametrize("items", [b"7", b'{"a":1}'])
+def test_a_list_of_something_else_is_malformed(items: bytes) -> None:
+    pods = Followed()
+    body = b'{"kind":"PodList","metadata":{"resourceVersion":"100"},"items":' + items + b"}"
+    pods.fail(Reply(body=body))
+
+    async def play() -> None:
+        told = await pods.until(Synced)
+
+        assert [type(each) for each in told] == [Interrupted, Resumed, Synced]
+        assert isinstance(told[0], Interrupted)
+        assert isinstance(told[0].fault, Malformed)
+
+    played(pods, play)
+
+
+def test_a_watch_that_is_cut_inside_an_object_goes_on_before_it() -> None:
+    pods = Followed()
+
+    async def play() -> None:
+        await pods.until(Synced)
+        await pods.api.until_watched()
+        for each in pods.api.watchers:
+            each.queue.put_nowait(b'{"type":"ADDED","object":{"metadata":{"na')
+            each.queue.put_nowait("end")
+        told = [await pods.next(), await pods.next()]
+
+        assert isinstance(told[0], Interrupted)
+        assert "cut inside an object" in str(told[0].fault)
+        assert [each.query["resourceVersion"] for each in pods.watches] == ["100", "100"]
 
     played(pods, play)
 
