@@ -26,7 +26,7 @@ endif
 
 .PHONY: help
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: setup
 setup: $(INSTALLED) ## Create .venv from the hashed lock (PYTHON=python3.12 picks the interpreter)
@@ -96,6 +96,14 @@ pages: setup ## Write the parts of docs/*.md that list options anew from the com
 .PHONY: kubectl
 kubectl: setup ## Fetch a real kubectl for the tests of the plugin, into a cache outside the tree
 	@$(BIN)/python tools/kubectl.py
+
+.PHONY: controlplane
+controlplane: setup ## Build the control plane for tests with Go, once, into a cache outside the tree
+	@$(BIN)/python tools/controlplane/build.py
+
+.PHONY: e2e
+e2e: controlplane ## Run the tests against a real control plane (ARGS="-k silent" picks some)
+	$(BIN)/python -m pytest tests/e2e tests/contract $(ARGS)
 
 .PHONY: lock
 lock: setup ## Compile requirements/*.txt from pyproject.toml (ARGS=--upgrade takes newer versions)

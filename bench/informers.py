@@ -158,6 +158,8 @@ async def follow(url: str) -> dict[str, float]:
                     changes -= 1
                 case Synced():
                     synced -= 1
+                case _:
+                    pass
 
     waiting = Waiting(clock=MachineClock(), rng=SeededRng(1), pause=asyncio.sleep)
     with tempfile.TemporaryDirectory() as folder:

@@ -173,12 +173,13 @@ class ObjectStore:
 
 
 def matches(labels: str, fields: str, each: Object | None) -> bool:
-    """Return whether selectors of the form `a=b,c=d` choose an object."""
+    """Return whether selectors of the form `a=b,c!=d` choose an object; only fields have `!=`."""
     if each is None:
         return False
     said = each["metadata"].get("labels", {})
     return all(said.get(key) == value for key, value in _pairs(labels)) and all(
-        _field(each, key) == value for key, value in _pairs(fields)
+        ((_field(each, key.removesuffix("!")) or "") == value) != key.endswith("!")
+        for key, value in _pairs(fields)
     )
 
 

@@ -24,15 +24,19 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     trickles: bool = False
 
 
-Answer = Callable[[str, Body], Reply | Body]
+Answer = Callable[[str, Body], Reply | Body | list[Any]]
 """From the path and the request to the reply, or to the document of an ordinary one."""
 
 
 class Extender:
-    """The server: where it is, and what it was asked, as (path, request) in order of arrival."""
+    """The server: where it is, and what it was asked, as (path, request) in order of arrival.
+
+    `bodies` has the same as it came; a request without body is one of an empty document.
+    """
 
     def __init__(self, answer: Answer, *, tls: ssl.SSLContext | None = None) -> None:
         self.asked: list[tuple[str, Body]] = []
+        self.bodies: list[tuple[str, bytes]] = []
         self.headers: list[Mapping[str, str]] = []
         self.connections = 0
         self.ended = threading.Event()
@@ -51,7 +55,8 @@ class Extender:
 
     def reply(self, path: str, data: bytes) -> Reply:
         """Return what to send back for a request."""
-        request = json.loads(data)
+        request = json.loads(data or b"{}")
+        self.bodies.append((path, data))
         self.asked.append((path, request))
         answer = self._answer(path, request)
         return answer if isinstance(answer, Reply) else Reply(body=json.dumps(answer).encode())
@@ -102,10 +107,14 @@ class _Handler(BaseHTTPRequestHandler):
         assert isinstance(self.server, _Listening)
         return self.server.extender
 
+    def do_GET(self) -> None:
+        """Answer one request without body."""
+        self.do_POST()
+
     def do_POST(self) -> None:
         """Answer one request."""
         extender = self._extender
-        data = self.rfile.read(int(self.headers["Content-Length"]))
+        data = self.rfile.read(int(self.headers.get("Content-Length", "0")))
         extender.headers.append(dict(self.headers))
         reply = extender.reply(self.path, data)
         if reply.hangs:

@@ -41,7 +41,7 @@ from springtide.model.lease import Lease
 from springtide.model.occurrence import Occurrence, Regarding
 from springtide.wire.errors import MalformedObject
 from tests.apiserver import kubeconfig
-from tests.e2e.controlplane import VARIABLE, ControlPlane, assets, control_plane
+from tests.e2e.controlplane import MISSING, ControlPlane, assets, control_plane
 from tests.kubeapi import KubeApi, served
 from tests.memorycluster import MemoryCluster
 from tests.objectstore import Object, ObjectStore
@@ -144,7 +144,7 @@ def plane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane | N
 def build(request: pytest.FixtureRequest, tmp_path: Path, plane: ControlPlane | None) -> Build:
     """What opens a world of each implementation."""
     if request.param == "real" and plane is None:
-        pytest.skip(f"{VARIABLE} names no folder with etcd and kube-apiserver")
+        pytest.skip(MISSING)
 
     @asynccontextmanager
     async def in_memory() -> AsyncIterator[World]:

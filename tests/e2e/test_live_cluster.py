@@ -8,17 +8,14 @@ from typing import Any
 import pytest
 
 from springtide.cli.main import run
-from tests.e2e.controlplane import VARIABLE, ControlPlane, assets, control_plane
+from tests.e2e.controlplane import MISSING, ControlPlane, assets, control_plane
 
 PROGRAMS = assets()
 PODS = 520
 Captured = pytest.CaptureFixture[str]
 
 pytestmark = [
-    pytest.mark.skipif(
-        PROGRAMS is None,
-        reason=f"{VARIABLE} names no folder with etcd and kube-apiserver",
-    ),
+    pytest.mark.skipif(PROGRAMS is None, reason=MISSING),
     pytest.mark.timeout(180),
 ]
 

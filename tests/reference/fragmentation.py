@@ -15,12 +15,12 @@ from springtide.engine.placement.family import Ask, DeviceFamily, Portion
 from springtide.model.device import Device, DeviceView, Use
 from springtide.model.ledger import Ledger
 
-STEP_MILLI = 125
-MIB = 2**20
+STEP_MILLI = 80
+PARTS = 16
 
 Kind = tuple[tuple[Ask, ...], int]
-Shape = tuple[Kind, int, int]
-"""What is asked of devices and of CPU, the mean memory in MiB, and how many pods ask it."""
+Shape = tuple[Kind, int]
+"""What is asked of devices and of CPU, and how many pods ask it."""
 Placed = list[tuple[Device, Use]]
 
 
@@ -38,8 +38,7 @@ def shapes_of(seen: Sequence[PodClass]) -> list[Shape]:
         if covered >= 0.95 * len(known):
             break
         covered += count
-        total = sum(dict(each.amounts).get("memory", 0) for each in known if kind_of(each) == kind)
-        shapes.append((kind, max(-(-total // (count * MIB)), 1), count))
+        shapes.append((kind, count))
     return shapes
 
 
@@ -57,9 +56,7 @@ class Definition:
     def score(self, pod_class: PodClass, ledger: Ledger, row: int) -> float:
         """Return how little the shapes lose if a pod of this class goes to the row."""
         amounts = dict(pod_class.amounts)
-        free = ledger.resources.free(row)
-        cpu, memory = free.get("cpu", 0), free.get("memory", 0)
-        cpu_after, memory_after = cpu - amounts.get("cpu", 0), memory - amounts.get("memory", 0)
+        cpu = ledger.resources.free(row).get("cpu", 0)
         gain = 0
         for family in ledger.devices:
             view = ledger.view(row, family)
@@ -68,14 +65,15 @@ class Definition:
             for ask in pod_class.asks:
                 if ask.family == family:
                     after = self.served(devices, ask)
-            gain += self.lost(family, devices, cpu=cpu, memory_mib=memory // MIB)
-            gain -= self.lost(family, after, cpu=cpu_after, memory_mib=memory_after // MIB)
-        return float(gain // max(2 * STEP_MILLI * sum(weight for _, _, weight in self.shapes), 1))
+            gain += self.lost(family, devices, cpu=cpu)
+            gain -= self.lost(family, after, cpu=cpu - amounts.get("cpu", 0))
+        step = PARTS * STEP_MILLI * sum(weight for _, weight in self.shapes)
+        return float(gain // max(step, 1))
 
-    def lost(self, family: str, devices: Placed, *, cpu: int, memory_mib: int) -> int:
-        """Return what shapes cannot use of a node's devices, doubled and weighted."""
+    def lost(self, family: str, devices: Placed, *, cpu: int) -> int:
+        """Return what shapes cannot use of a node's devices, in parts and weighted."""
         lost = 0
-        for (asks, cpu_asked), memory_asked, weight in self.shapes:
+        for (asks, cpu_asked), weight in self.shapes:
             ask = next((each for each in asks if each.family == family), None)
             offers = [
                 self.free(family, device, use)
@@ -83,13 +81,13 @@ class Definition:
                 if takes(device, use, self.portion(ask, device))
             ]
             count, need = self.bounds(ask, devices)
-            room = min(np.float32(cpu) / np.float32(cpu_asked),
-                       np.float32(memory_mib) / np.float32(memory_asked))  # fmt: skip
+            room = np.float32(cpu) / np.float32(cpu_asked)
             usable = 0
             if len(offers) >= count and room >= 1:
-                usable = sum(offers) + min(sum(offers), floor(room * np.float32(need)))
+                lasting = min(sum(offers), floor(room * np.float32(need)))
+                usable = (PARTS - 1) * sum(offers) + lasting
             everything = sum(self.free(family, device, use) for device, use in devices)
-            lost += weight * (2 * everything - usable)
+            lost += weight * (PARTS * everything - usable)
         return lost
 
     def bounds(self, ask: Ask | None, devices: Placed) -> tuple[int, int]:
@@ -134,7 +132,7 @@ class Definition:
         free = self.free(family, device, use)
         return sum(
             weight * free
-            for (asks, _), _, weight in self.shapes
+            for (asks, _), weight in self.shapes
             if not any(
                 each.family == family and takes(device, use, self.portion(each, device))
                 for each in asks
@@ -163,7 +161,7 @@ class Definition:
         memory = 1000 * max(portion.memory_mib, 0) // max(device.memory_mib, 1)
         portions = [
             self.portion(each, device)
-            for (asks, _), _, _ in self.shapes
+            for (asks, _), _ in self.shapes
             for each in asks
             if each.family == family
         ]

@@ -80,6 +80,26 @@ def test_pods_that_want_much_cpu_keep_off_nodes_whose_cards_need_it() -> None:
     assert row == 1
 
 
+def test_pods_keep_off_nodes_whose_cpu_would_end_before_their_cards() -> None:
+    cluster = Cluster(12, 64)
+    cluster.expects(pod(cpu=3, gpu=1, gpumem=10_000))
+
+    row, _ = cluster.place(pod(cpu=9))
+
+    assert row == 1
+
+
+def test_what_cpu_may_not_last_for_counts_less_than_a_card_that_is_spoilt() -> None:
+    cluster = Cluster(12, 64)
+    cluster.expects(pod(cpu=3, gpu=1, gpumem=5000))
+    cluster.place(pod(cpu=1, gpu=1, gpumem=3000), row=0)
+    cluster.place(pod(cpu=1, gpu=2, gpumem=5000), row=1)
+
+    row, _ = cluster.place(pod(cpu=8, gpu=1, gpumem=1000))
+
+    assert row == 0
+
+
 def test_a_cluster_that_has_seen_nobody_is_filled_from_the_first_node_on() -> None:
     cluster = Cluster(8, 8, 8)
 
@@ -127,9 +147,7 @@ def test_rare_pods_are_no_shape_and_memory_parts_none() -> None:
     seen(shapes, pod(cpu=1, memory="1Gi", gpu=1), 30)
     seen(shapes, pod(cpu=1, memory="3Gi", gpu=1), 32)
 
-    assert [(each.cpu_milli, each.memory_mib, each.weight) for each in shapes.picked] == [
-        (1000, 2082, 62)
-    ]
+    assert [(each.cpu_milli, each.weight) for each in shapes.picked] == [(1000, 62)]
 
 
 def test_pods_without_devices_count_for_nothing() -> None:

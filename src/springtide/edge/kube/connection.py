@@ -29,10 +29,10 @@ RESPONSE_BYTES_MAX: Final = 1 << 30
 REQUEST_TIMEOUT_S: Final = 30.0
 NO_TIMEOUT_S: Final = 3600.0
 """How long a request may take of which somebody wants no limit."""
+GOODBYE_S: Final = 0.25
+"""How long a connection that was given up may take to close, as the client's manual has it."""
 RENEWAL_S_MIN: Final = 10.0
 """No more often are credentials fetched anew."""
-FAREWELL_S: Final = 0.05
-"""TLS takes a moment to end a connection on which an answer was given up."""
 
 _SCHEME: Final = "BearerToken"
 _LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
@@ -65,7 +65,7 @@ class Connection:
         self._renew = renew
         self._renewing = asyncio.Lock()
         self._renewed_s = -RENEWAL_S_MIN
-        self._is_cut_off = False
+        self._is_torn = False
         self._api.user_agent = f"springtide/{__version__}"
 
     async def __aenter__(self) -> Self:
@@ -78,8 +78,9 @@ class Connection:
         trace: TracebackType | None,
     ) -> None:
         await self._api.close()
-        if self._is_cut_off:
-            await asyncio.sleep(FAREWELL_S)
+        if self._is_torn:
+            # The client does not wait until TLS has said goodbye on connections that it gave up.
+            await asyncio.sleep(GOODBYE_S)
 
     @property
     def server(self) -> str:
@@ -92,7 +93,7 @@ class Connection:
 
     async def send(self, request: Request) -> Answer:
         """Return what the server answers, or raise Unreachable, Malformed or Unusable."""
-        with self._translated():
+        with self._translated(), self._tearing():
             async with asyncio.timeout(self._timeout_s):
                 response = await self._opened(request)
                 body = await self._body(response)
@@ -102,12 +103,13 @@ class Connection:
     @asynccontextmanager
     async def stream(self, path: str, query: Query) -> AsyncIterator["Chunks"]:
         """Open an answer that goes on, or raise as `send` does."""
-        with self._translated():
+        with self._translated(), self._tearing():
             async with asyncio.timeout(self._timeout_s):
                 response = await self._opened(Request(method="GET", path=path, query=query))
         try:
             yield Chunks(response, self._translated)
         finally:
+            # What still comes is of no use, so the connection is not kept.
             _cut(response)
 
     async def _opened(self, request: Request) -> aiohttp.ClientResponse:
@@ -126,19 +128,15 @@ class Connection:
             header_params={"Accept": JSON, "Content-Type": request.content_type},
             auth_settings=[_SCHEME],
         )
-        try:
-            answer = await self._api.call_api(
-                method,
-                url,
-                headers,
-                body=request.body,
-                # We time requests as a whole, and streams not at all.
-                _request_timeout=aiohttp.ClientTimeout(),
-                _preload_content=False,
-            )
-        except BaseException:
-            self._is_cut_off = True
-            raise
+        answer = await self._api.call_api(
+            method,
+            url,
+            headers,
+            body=request.body,
+            # We time requests as a whole, and streams not at all.
+            _request_timeout=aiohttp.ClientTimeout(),
+            _preload_content=False,
+        )
         response: aiohttp.ClientResponse = answer.response
         return response
 
@@ -171,6 +169,15 @@ class Connection:
                 limit = RESPONSE_BYTES_MAX >> 20
                 raise Malformed(f"{self.server} sent more than {limit} MiB for one page.")
             yield part
+
+    @contextmanager
+    def _tearing(self) -> Iterator[None]:
+        """Remember that an answer was not waited for or not read to its end."""
+        try:
+            yield
+        except BaseException:
+            self._is_torn = True
+            raise
 
     @contextmanager
     def _translated(self) -> Iterator[None]:

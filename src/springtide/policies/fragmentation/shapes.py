@@ -9,7 +9,7 @@ from typing import Final
 
 import msgspec
 
-from springtide.base.names import CPU, MEMORY
+from springtide.base.names import CPU
 from springtide.engine.placement.classes import PodClass
 from springtide.engine.placement.family import Ask
 
@@ -18,19 +18,16 @@ SEEN_MAX: Final = 65_536
 KINDS_MAX: Final = 4_096
 SHAPES_MAX: Final = 128
 COVERED_PCT: Final = 95
-MIB: Final = 2**20
 
 
 class Shape(msgspec.Struct, frozen=True, kw_only=True):
-    """What a number of pods ask for: of devices, and CPU and memory of a node.
+    """What a number of pods ask for: of devices, and CPU of a node.
 
-    The memory is their mean: it parts no shapes. No shape asks for less than a thousandth of a core and
-    one MiB, so that room for it can be counted.
+    No shape asks for less than a thousandth of a core, so that room for it can be counted.
     """
 
     asks: tuple[Ask, ...]
     cpu_milli: int
-    memory_mib: int
     weight: int
 
     def ask_of(self, family: str) -> Ask | None:
@@ -49,8 +46,7 @@ class Shapes:
         self.picked: tuple[Shape, ...] = ()
         self.weight = 0
         self._counts: dict[_Kind, int] = {}
-        self._memory: dict[_Kind, int] = {}
-        self._kinds: dict[PodClass, tuple[_Kind, int]] = {}
+        self._kinds: dict[PodClass, _Kind] = {}
         self._seen = 0
         self._since = 0
 
@@ -58,12 +54,10 @@ class Shapes:
         """Count pods of this class, which asked for a place or hold one."""
         if not pod_class.asks or count < 1:
             return
-        known = self._kinds.get(pod_class)
-        if known is None:
-            known = self._kinds[pod_class] = _kind_of(pod_class)
-        kind, memory = known
+        kind = self._kinds.get(pod_class)
+        if kind is None:
+            kind = self._kinds[pod_class] = _kind_of(pod_class)
         self._counts[kind] = self._counts.get(kind, 0) + count
-        self._memory[kind] = self._memory.get(kind, 0) + count * memory
         self._seen += count
         self._since += count
         if self._since >= max(FIRST_PODS, 2 * (self._seen - self._since)):
@@ -82,23 +76,17 @@ class Shapes:
                 break
             covered += count
             asks, cpu_milli = kind
-            memory_mib = max(-(-self._memory[kind] // (count * MIB)), 1)
-            kept.append(Shape(asks=asks, cpu_milli=cpu_milli, memory_mib=memory_mib, weight=count))
+            kept.append(Shape(asks=asks, cpu_milli=cpu_milli, weight=count))
         self.picked = tuple(kept)
         self.weight = sum(shape.weight for shape in kept)
 
     def _forget(self) -> None:
         """Halve all counts; what was seen once is forgotten."""
-        counts, memory = self._counts, self._memory
-        self._counts = {kind: count // 2 for kind, count in counts.items() if count > 1}
-        self._memory = {
-            kind: memory[kind] * left // counts[kind] for kind, left in self._counts.items()
-        }
+        self._counts = {kind: count // 2 for kind, count in self._counts.items() if count > 1}
         self._seen = sum(self._counts.values())
         self._since = min(self._since, self._seen)
         self._kinds.clear()
 
 
-def _kind_of(pod_class: PodClass) -> tuple[_Kind, int]:
-    amounts = dict(pod_class.amounts)
-    return (pod_class.asks, max(amounts.get(CPU, 0), 1)), amounts.get(MEMORY, 0)
+def _kind_of(pod_class: PodClass) -> _Kind:
+    return pod_class.asks, max(dict(pod_class.amounts).get(CPU, 0), 1)

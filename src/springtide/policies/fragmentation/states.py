@@ -38,27 +38,28 @@ class States:
         self.known: Interner[State] = Interner(((0, 0, 0, 0),))
         self.code = self.known.code
         self._values = self.known.values
-        self._kinds_in: dict[Inventory, tuple[int, ...]] = {}
+        self._kinds_in: dict[Inventory, tuple[tuple[int, ...], int]] = {}
         self._after: dict[Ask, Int32] = {}
-        self._counts: dict[Ask, Int32] = {}
+        self._counts: dict[Ask, tuple[Int32, bool]] = {}
 
     def __len__(self) -> int:
         """Return how many states there are."""
         return len(self._values)
 
-    def kinds_in(self, inventory: Inventory) -> tuple[int, ...]:
-        """Return the kinds of a node's devices."""
-        kinds = self._kinds_in.get(inventory)
-        if kinds is None:
+    def kinds_in(self, inventory: Inventory) -> tuple[tuple[int, ...], int]:
+        """Return the kinds of a node's devices, and their mix."""
+        known = self._kinds_in.get(inventory)
+        if known is None:
             if len(self._kinds_in) >= INVENTORIES_MAX:
                 self._kinds_in.clear()
-            nameless = map(_without_name, inventory.devices)
-            kinds = self._kinds_in[inventory] = tuple(map(self.kinds.code, nameless))
-        return kinds
+            kinds = tuple(map(self.kinds.code, map(_without_name, inventory.devices)))
+            mix = self.mixes.code(tuple(sorted(set(kinds))))
+            known = self._kinds_in[inventory] = kinds, mix
+        return known
 
     def codes(self, view: DeviceView) -> tuple[int, ...]:
         """Return the states of one node's devices."""
-        kinds = self.kinds_in(view.inventory)
+        kinds, _ = self.kinds_in(view.inventory)
         code = self.code
         return tuple(
             [
@@ -69,12 +70,16 @@ class States:
 
     def is_for_one(self, ask: Ask) -> bool:
         """Return whether pods that ask this take one device, of whatever kind."""
-        return int(self.counts(ask).max()) == 1
+        return self._counted(ask)[1]
 
     def counts(self, ask: Ask) -> Int32:
         """Return how many devices a pod takes that asks this, by mix: the most that any kind says."""
-        counts = self._counts.get(ask)
-        if counts is None or len(counts) < len(self.mixes):
+        return self._counted(ask)[0]
+
+    def _counted(self, ask: Ask) -> tuple[Int32, bool]:
+        """Return the counts, and whether all are one."""
+        known = self._counts.get(ask)
+        if known is None or len(known[0]) < len(self.mixes):
             if len(self._counts) >= ASKS_MAX:
                 self._counts.clear()
             portions = [self.family.portion(ask, device) for device in self.kinds.values]
@@ -83,12 +88,8 @@ class States:
             counts = np.array(
                 [max([1, *(by_kind[kind] for kind in mix)]) for mix in mixes], np.int32
             )
-            self._counts[ask] = counts
-        return counts
-
-    def mix_of(self, kinds: tuple[int, ...]) -> int:
-        """Return the mix of a node with devices of these kinds."""
-        return self.mixes.code(tuple(sorted(set(kinds))))
+            known = self._counts[ask] = counts, bool((counts == 1).all())
+        return known
 
     def after(self, codes: Int32, ask: Ask) -> Int32:
         """Return the codes that devices have once each serves this ask; their own if they cannot."""

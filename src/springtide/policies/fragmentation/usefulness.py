@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from springtide.engine.placement.family import Ask, Portion
+from springtide.engine.placement.family import Ask, Portion, Rows
 from springtide.model.columns import Bool, Float64, Int32, Int64, distinct, grown
 from springtide.policies.fragmentation.shapes import Shape
 from springtide.policies.fragmentation.states import ASKS_MAX, State, States
@@ -112,7 +112,7 @@ class Usefulness:
         self._memory = np.vstack([self._memory, [[each.memory_mib for each in asked]]])
         self._cores = np.vstack([self._cores, [[each.cores for each in asked]]])
 
-    def bounds(self, mixes: Int32) -> tuple[Float32, Float32]:
+    def bounds(self, mix: Int32, rows: Rows) -> tuple[Float32, Float32]:
         """Return the devices that pods take, and what these amount to, on nodes of these mixes."""
         if self._mixes < len(self.states.mixes):
             self._mixes = len(self.states.mixes)
@@ -121,7 +121,7 @@ class Usefulness:
             needs = np.array([self._needs[each].max(axis=0, initial=0) for each in kinds])
             self._bounds = _Bound(counts), _Bound(needs)
         counts_bound, needs_bound = self._bounds
-        return counts_bound.of(mixes), needs_bound.of(mixes)
+        return counts_bound.of(mix, rows), needs_bound.of(mix, rows)
 
     def _portion(self, ask: object, kind: int) -> Portion | None:
         states = self.states
@@ -170,6 +170,6 @@ class _Bound:
         common: Float32 = by_mix.max(axis=0, initial=0)
         self._common = common if ((by_mix == 0) | (by_mix == common)).all() else None
 
-    def of(self, mixes: Int32) -> Float32:
-        """Return the numbers of nodes of these mixes, or one row for all."""
-        return self._by_mix.take(mixes, axis=0) if self._common is None else self._common
+    def of(self, mix: Int32, rows: Rows) -> Float32:
+        """Return the numbers of these rows, whose mixes are given of all, or one row for all."""
+        return self._by_mix.take(mix.take(rows), axis=0) if self._common is None else self._common

@@ -1,20 +1,20 @@
 """What the free devices of nodes are worth to the shapes, node by node, kept up with the ledger.
 
 Of a node a shape can use what the devices that serve it have free, if they are enough for one pod and the
-node has CPU and memory for one. Beyond that, devices are only worth as much as there is CPU and memory
-for: where these last for two pods and a half, two and a half times what a pod takes is all that it
-can use. Both count equally, what is free now and what CPU and memory leave of it, since nobody
-knows which pods come next.
+node has CPU for one. Where CPU ends before the devices do, a small part of what it leaves unusable
+counts as lost: where it lasts for two pods and a half, two and a half times what a pod takes is all that
+it reaches. The part is small since nobody knows which pods come next: where pods come and go, nodes that
+are kept for what may not come stand idle. Memory plays no part, for the same reason.
 
 All amounts are whole numbers below 2^53, so that no sum depends on the order or number of rows.
 """
 
-from collections.abc import Mapping
 from typing import Final
 
 import numpy as np
 
-from springtide.base.names import CPU, MEMORY
+from springtide.base.names import CPU
+from springtide.engine.placement.classes import PodClass
 from springtide.engine.placement.family import Ask, Rows
 from springtide.model.columns import DeviceColumns, Float64, Int32, Int64, grown
 from springtide.model.ledger import Ledger
@@ -22,11 +22,12 @@ from springtide.policies.fragmentation.shapes import Shape
 from springtide.policies.fragmentation.states import NOTHING
 from springtide.policies.fragmentation.usefulness import Float32, Usefulness
 
-CPU_AND_MEMORY: Final = slice(1, 3)
-"""Where these are among the resources of a ledger, always."""
-MIB_BITS: Final = 20
-HALVES: Final = 2
-"""Losses are counted in halves of a device's thousandths, times the weights of the shapes."""
+CPU_AT: Final = 1
+"""Where CPU is among the resources of a ledger, always."""
+PARTS: Final = 16
+"""Losses are counted in such parts of a device's thousandths, times the weights of the shapes. One of them
+is for how far CPU lasts: without it, pods that stay are packed worse; with four, a cluster that pods leave
+refuses several times as much of them."""
 
 
 class Worth:
@@ -42,8 +43,9 @@ class Worth:
     def see_as(self, useful: Usefulness, shapes: tuple[Shape, ...]) -> None:
         """See all nodes as these shapes do from now on, to which devices are useful in this way."""
         self._useful = useful
-        limits = [[each.cpu_milli for each in shapes], [each.memory_mib for each in shapes]]
-        self._limits: Float32 = np.array(limits, np.float32)[:, None, None]
+        self._cpu: Float32 = np.array([each.cpu_milli for each in shapes], np.float32)
+        whole = np.array([-PARTS * useful.weight], np.float64)
+        self._weights = np.concatenate([useful.weights, (PARTS - 1) * useful.weights, whole])
         self._amounts: Float32 = useful.amounts.take(self._codes, axis=0).sum(axis=1)
 
     def follow(self, columns: DeviceColumns) -> None:
@@ -54,7 +56,7 @@ class Worth:
             return
         if len(self._codes) < len(ledger.born) or self._codes.shape[1] < columns.width:
             self._make_room(len(ledger.born), columns.width)
-        rows = ledger.changes.since(seen).astype(np.intp)
+        rows = ledger.changes.since(seen)
         if rows[-1] >= ledger.count:
             rows = rows[rows < ledger.count]
         if not len(rows):
@@ -72,11 +74,10 @@ class Worth:
 
     def _codes_of(self, columns: DeviceColumns, row: int) -> list[int]:
         """Return the states of a row's devices, as many as cells."""
-        inventory = columns.inventory_at(row)
-        kinds = () if inventory is None else self._useful.states.kinds_in(inventory)
-        self._mix[row] = self._useful.states.mix_of(kinds)
+        states, inventory = self._useful.states, columns.inventory_at(row)
+        kinds, self._mix[row] = ((), 0) if inventory is None else states.kinds_in(inventory)
         memory_mib, cores, slots, opaque = columns.used[:, row].tolist()
-        code = self._useful.states.code
+        code = states.code
         codes = [
             NOTHING if opaque[cell] else code((kind, slots[cell], memory_mib[cell], cores[cell]))
             for cell, kind in enumerate(kinds)
@@ -88,13 +89,10 @@ class Worth:
 
         It takes those that it spoils least.
         """
-        found: Float32 = np.empty((2, len(rows), self._amounts.shape[1]), np.float32)
-        before, after = found
-        self._amounts.take(rows, axis=0, out=before, mode="clip")
-        after[:] = before
+        found: Float32 = self._amounts.take((rows, rows), axis=0)
         if ask is None:
             return found
-        useful, codes = self._useful, self._codes.take(rows, axis=0)
+        useful, codes, after = self._useful, self._codes.take(rows, axis=0), found[1]
         ranks = useful.ranks(codes, ask)
         if useful.states.is_for_one(ask):
             cells = ranks.argmin(axis=1)
@@ -122,44 +120,39 @@ class Worth:
         amounts += useful.amounts.take(np.where(is_picked, after, codes), axis=0).sum(axis=1)
         amounts -= useful.amounts.take(codes, axis=0).sum(axis=1)
 
-    def lost(self, amounts: Float32, rows: Rows, free: Float32) -> Float64:
-        """Return what the shapes cannot use of nodes' devices, weighted by how common they are.
+    def gained(self, amounts: Float32, rows: Rows, free: Float32) -> Float64:
+        """Return by how much less of nodes is lost to the shapes after than before, weighted.
 
-        Amounts, and what nodes have free of CPU and memory (`free` [2, cases, nodes]), are given in any
-        number of cases, such as before and after a placement.
+        Amounts, which are used up, and the CPU that nodes have free [2, nodes], are given before and
+        after a placement.
         """
         useful = self._useful
-        counts, needs = useful.bounds(self._mix.take(rows))
-        offered = amounts[..., useful.width : -1]
-        cpu, memory = free[..., None] / self._limits
-        room = np.minimum(cpu, memory, out=cpu)
+        counts, needs = useful.bounds(self._mix, rows)
+        lasting, usable = amounts[..., : useful.width], amounts[..., useful.width : -1]
+        room: Float32 = free[..., None] / self._cpu
         is_enough = room >= 1
-        is_enough &= amounts[..., : useful.width] >= counts
+        is_enough &= lasting >= counts
         room *= needs
         np.floor(room, out=room)
-        np.minimum(room, offered, out=room)
-        room += offered
-        room *= is_enough
-        left = amounts[..., -1].astype(np.float64)
-        left *= HALVES * useful.weight
-        left -= room.astype(np.float64) @ useful.weights
-        return left
+        usable *= is_enough
+        np.minimum(room, usable, out=lasting)
+        gained: Float64 = np.dot(amounts[1] - amounts[0], self._weights)
+        return gained
 
 
 def free_of(ledger: Ledger, rows: Rows, taken: Int64) -> Float32:
-    """Return the CPU and memory [2, 2, nodes] of nodes that is free before and after so much is taken.
+    """Return the CPU [2, nodes] of nodes that is free before and after so much is taken.
 
-    It is in thousandths of a core and whole MiB, so that single precision holds it exactly.
+    It is in thousandths of a core, so that single precision holds it exactly.
     """
     resources = ledger.resources
-    free = resources.allocatable[CPU_AND_MEMORY].take(rows, axis=1)
-    free -= resources.used[CPU_AND_MEMORY].take(rows, axis=1)
-    cases = free[:, None] - taken
-    cases[1] >>= MIB_BITS
-    return cases.astype(np.float32)
+    free = resources.allocatable[CPU_AT].take(rows)
+    free -= resources.used[CPU_AT].take(rows)
+    cases: Float32 = (free - taken).astype(np.float32)
+    np.maximum(cases, 0, out=cases)
+    return cases
 
 
-def taken_by(amounts: Mapping[str, int]) -> Int64:
-    """Return what `free_of` takes off: nothing before, and what a pod asks for after."""
-    asked = [[[0], [amounts.get(CPU, 0)]], [[0], [amounts.get(MEMORY, 0)]]]
-    return np.array(asked, np.int64)
+def taken_by(pod_class: PodClass) -> Int64:
+    """Return what `free_of` takes off: nothing before, and the CPU that a pod asks for after."""
+    return np.array([[0], [dict(pod_class.amounts).get(CPU, 0)]], np.int64)
