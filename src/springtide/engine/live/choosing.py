@@ -119,11 +119,14 @@ class Choosing:
         """
         rows = self._rows_of(names)
         table = self.tables.table(pod_class)
-        rows = rows[table.rank.take(rows) > -np.inf]
-        if len(rows) > most:
-            return len(rows), Fit(rows=np.array([best]), scores=(float(table.rank[best]),))
+        fits = table.rank.take(rows) > -np.inf
+        count = int(np.count_nonzero(fits))
+        if count > most:
+            return count, Fit(rows=np.array([best]), scores=(float(table.rank[best]),))
         taking = [
-            row for row in rows.tolist() if isinstance(self.tables.place(pod_class, row), Placement)
+            row
+            for row in rows[fits].tolist()
+            if isinstance(self.tables.place(pod_class, row), Placement)
         ]
         rows = np.array(taking, np.intp)
         rank = table.rank.take(rows)

@@ -1,8 +1,9 @@
 """What the live scheduler wants done in the cluster, and what came of it.
 
 Commands are performed in order, each within a deadline of the shell's; those about one pod or node never
-overtake each other, so that what takes an annotation off cannot meet a later one that was written. Where `bind` is not empty, what
-came of the command is told by `Live.outcome`, and nothing more is asked for that bind before.
+overtake each other, so that what takes an annotation off cannot meet a later one that was written. Where
+`bind` is not empty, what came of the command is told by `Live.outcome`, and nothing more is asked for that
+bind before.
 """
 
 from collections.abc import Mapping
