@@ -68,7 +68,7 @@ class World:
             self.ledger, Framework(FrameworkConfig(ignored_resources=NAMES)), KINDS
         )
         self.classify = Classifier(KINDS).classify
-        self.specs = [_spec(index) for index in range(classes)]
+        self.specs = [spec_of(index) for index in range(classes)]
         self._chance = random.Random(1)
         self._number = count()
         for _ in range(4 * nodes):
@@ -115,7 +115,7 @@ class World:
 def _first_sight(world: World) -> Figure:
     classes = [
         world.classify(
-            Pod(namespace="n", name=f"new-{index}", uid=f"new-{index}", spec=_spec(index))
+            Pod(namespace="n", name=f"new-{index}", uid=f"new-{index}", spec=spec_of(index))
         )
         for index in range(200, 240)
     ]
@@ -196,7 +196,8 @@ def _inventory(index: int) -> Inventory:
     )  # fmt: skip
 
 
-def _spec(index: int) -> PodSpec:
+def spec_of(index: int) -> PodSpec:
+    """Return what pods of one class ask."""
     chance = random.Random(index)
     asked = {
         "cpu": chance.choice(("500m", "1", "2", "4")),

@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT.parent))
 
 from bench import (  # noqa: E402
+    calls,
     churn,
     claims,
     command,
@@ -26,6 +27,7 @@ from bench import (  # noqa: E402
     gangs,
     headroom,
     informers,
+    live,
     live_path,
     openb,
     overlay,
@@ -53,6 +55,8 @@ BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
     "live_path": live_path.measure,
     "overlay": overlay.measure,
     "placing": placing.measure,
+    "live": live.measure,
+    "calls": calls.measure,
     "replay": replay.measure,
     "scores": scores.measure,
     "device_selectors": device_selectors.measure,

@@ -144,6 +144,7 @@ def content(ledger: Ledger) -> dict[str, object]:
             list(ledger.names),
             list(ledger.hostnames),
             dict(ledger.rows),
+            set(ledger.vacant),
         ),
         "unschedulable": ledger.unschedulable[:count].tobytes(),
         "taints": [ledger.taintsets.values[code] for code in ledger.taintset[:count]],

@@ -1,6 +1,6 @@
 """Replay recorded answers of the real programs through the product's own code path.
 
-    tools/recorded.py {kube,hami,autoscaler} PATH... [--topic T] [--show N] [--strict]
+    tools/recorded.py {kube,hami,hami-live,autoscaler} PATH... [--topic T] [--show N] [--strict]
 
 PATH is a recording (`*.jsonl.gz`) or a folder of them. Each difference is printed with its scenario
 id; with `--strict` placements have HAMi's peculiarities. The last line is `N passed, N failed, N skipped`. What is decided differently on purpose, or not
@@ -25,6 +25,7 @@ from tools.replay import (
     base,
     configurations,
     hami,
+    hami_live,
     kube,
     kube_attempt,
 )
@@ -110,6 +111,12 @@ def _hami_outcome(case: Case, path: Path, *, is_strict: bool) -> Outcome:
     return Outcome(report.equal, [*report.differences, *unlike], report.skipped)
 
 
+def replay_hami_live(case: Case, path: Path) -> Outcome:
+    """Replay one scenario of the device scheduler's recordings through the live scheduler."""
+    report = hami_live.replay(case, _configs(path.with_name("configs.json")))
+    return Outcome(report.equal, report.differences, report.skipped)
+
+
 def replay_autoscaler(case: Case, _path: Path) -> Outcome:
     """Replay one record of the autoscaler's recordings."""
     replay = AUTOSCALER.get(case["kind"])
@@ -145,6 +152,7 @@ AUTOSCALER: Mapping[str, Callable[[Case], list[str]]] = {
 REPLAYS: dict[str, Replay] = {
     "kube": replay_kube,
     "hami": replay_hami,
+    "hami-live": replay_hami_live,
     "autoscaler": replay_autoscaler,
 }
 

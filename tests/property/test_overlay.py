@@ -1,5 +1,7 @@
 """Nested fork, revert and commit against a model that copies everything."""
 
+from collections import Counter
+
 import msgspec
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -10,6 +12,8 @@ from springtide.model.overlay import Overlay
 from tests.ledgers import NODES, content, holdings, inventories_of
 
 KINDS = st.integers(0, len(NODES) - 1)
+NOTHING = -1
+"""The kind of a row without a node: there are no devices to hold."""
 
 
 class Saved(msgspec.Struct):
@@ -28,6 +32,7 @@ class Overlays(RuleBasedStateMachine):
         self.kinds: list[int] = []
         self.saved: list[Saved] = []
         self.position = 0
+        self.fresh = 0
         self.known: dict[int, object] = {}
 
     @property
@@ -51,6 +56,34 @@ class Overlays(RuleBasedStateMachine):
         holding = data.draw(holdings(row, self.kinds[row]))
         if holding.uid not in self.ledger.holdings:
             self.overlay.hold(holding)
+
+    @precondition(lambda self: self.idle_rows())
+    @rule(data=st.data(), kind=KINDS)
+    def renew_node(self, data: st.DataObject, kind: int) -> None:
+        """Let an idle row, vacant or not, be another node."""
+        row = data.draw(st.sampled_from(self.idle_rows()))
+        self.fresh += 1
+        self.overlay.renew_node(row, NODES[kind], inventories_of(kind), name=f"new-{self.fresh}")
+        self.kinds[row] = kind
+
+    @precondition(lambda self: set(self.idle_rows()) - self.ledger.vacant)
+    @rule(data=st.data())
+    def vacate(self, data: st.DataObject) -> None:
+        """Take an idle row's node away."""
+        rows = sorted(set(self.idle_rows()) - self.ledger.vacant)
+        row = data.draw(st.sampled_from(rows))
+        self.overlay.vacate(row)
+        self.kinds[row] = NOTHING
+
+    def idle_rows(self) -> list[int]:
+        """Return the rows on which nothing is held and whose name no other row has."""
+        held = {each.row for each in self.ledger.holdings.values()}
+        counts = Counter(self.ledger.names)
+        return [
+            row
+            for row, name in enumerate(self.ledger.names)
+            if row not in held and (row in self.ledger.vacant or counts[name] == 1)
+        ]
 
     @precondition(lambda self: self.ledger.holdings)
     @rule(data=st.data())

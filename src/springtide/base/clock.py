@@ -15,6 +15,14 @@ class Clock(Protocol):
         ...
 
 
+class Calendar(Protocol):
+    """Tells what time it is, as people and other machines count it."""
+
+    def unix_s(self) -> float:
+        """Return the seconds since 1970 in UTC; they may jump, also backwards."""
+        ...
+
+
 class Rng(Protocol):
     """Breaks ties where any choice is right."""
 

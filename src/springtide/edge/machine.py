@@ -5,6 +5,7 @@ import time
 from typing import Final
 
 _WORD: Final = (1 << 64) - 1
+_NS: Final = 1_000_000_000
 _STEP: Final = 0x9E3779B97F4A7C15
 
 
@@ -23,6 +24,19 @@ class MachineClock:
 def cores() -> int:
     """Return on how many cores this process may run."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class MachineCalendar:
+    """The time of day of the operating system."""
+
+    def unix_s(self) -> float:
+        """Return the seconds since 1970 in UTC."""
+        return time.time_ns() / _NS
+
+
+def utc_offset_s() -> int:
+    """Return how far the local time is ahead of UTC."""
+    return time.localtime().tm_gmtoff
 
 
 def secret(size: int) -> bytes:

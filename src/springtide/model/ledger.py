@@ -10,7 +10,7 @@ Whoever places decides first whether something fits.
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import msgspec
 import numpy as np
@@ -38,6 +38,9 @@ from springtide.model.resources import amount_list
 from springtide.model.volumes import DiskVolume
 
 FIRST_ROWS = 64
+
+NOBODY: Final = Node(name="")
+"""The node of a vacant row: it has room for nothing."""
 
 Unstated = tuple[int, int]
 """Thousandths of a core, and bytes."""
@@ -70,8 +73,9 @@ class Holding(msgspec.Struct, frozen=True, kw_only=True):
 class Ledger:
     """The state of a cluster's nodes and devices. Rows are never moved; the last one may go.
 
-    `count` rows are in use; `born` is the change log's position at which a row got its node, and
-    `last_born` that of the last one.
+    `count` rows are in use; `born` is the change log's position at which a row got its node as it is,
+    and `last_born` that of the last one. `vacant` rows have lost their node: nothing is there until
+    they get another one. `named` counts the changes of who has which name.
     `names`, `nodes` and `hostnames` are by row, `ports`, `claims` and `disks` count what the pods
     on a row use, `claimed` counts the users of each claim on all rows; `labelset` codes a row's
     labels without its hostname, `taintset` its taints, `imageset` its images, so that rules judge
@@ -85,6 +89,8 @@ class Ledger:
     def __init__(self) -> None:
         self.count = 0
         self.rows: dict[str, int] = {}
+        self.vacant: set[int] = set()
+        self.named = 0
         self.names: list[str] = []
         self.nodes: list[Node] = []
         self.hostnames: list[str | None] = []
@@ -124,14 +130,60 @@ class Ledger:
         A row added under another name gets that name as its hostname too, as a new node would.
         """
         row = self._new_row()
+        self.names.append("")
+        self.nodes.append(NOBODY)
+        self.hostnames.append(None)
+        self._seat(row, node, inventories or {}, name=name)
+        return row
+
+    def renew_node(
+        self,
+        row: int,
+        node: Node,
+        inventories: Mapping[str, Inventory] | None = None,
+        *,
+        name: str = "",
+    ) -> None:
+        """Let a row be this node from now on, a vacant one too; nothing may be held on it.
+
+        No other row may have had its name or have the new one.
+        """
+        self._unseat(row)
+        assert (name or node.name) not in self.rows, name or node.name
+        self._seat(row, node, inventories or {}, name=name)
+
+    def vacate(self, row: int) -> None:
+        """Take a row's node away, and leave the row for another one; nothing may be held on it."""
+        assert row not in self.vacant, "the row has no node"
+        self._unseat(row)
+        self._seat(row, NOBODY, {})
+        del self.rows[NOBODY.name]
+        self.vacant.add(row)
+
+    def given_name(self, row: int) -> str:
+        """Return the name under which a row was added, empty if it is its node's own."""
+        node, name = self.nodes[row], self.names[row]
+        is_own = name == node.name and self.hostnames[row] == node.labels.get(HOSTNAME_LABEL)
+        return "" if is_own else name
+
+    def inventories_at(self, row: int) -> dict[str, Inventory]:
+        """Return what devices a row has, by family."""
+        found = ((name, columns.inventory_at(row)) for name, columns in self.devices.items())
+        return {name: inventory for name, inventory in found if inventory is not None}
+
+    def _seat(
+        self, row: int, node: Node, inventories: Mapping[str, Inventory], *, name: str = ""
+    ) -> None:
         label = node.labels.get(HOSTNAME_LABEL)
         earlier = self.rows.get(name or node.name)
         if earlier is not None:
             self._namesakes[row] = earlier
         self.rows[name or node.name] = row
-        self.names.append(name or node.name)
-        self.nodes.append(node)
-        self.hostnames.append(name or label)
+        if self.names[row] != (name or node.name):
+            self.named += 1
+        self.names[row] = name or node.name
+        self.nodes[row] = node
+        self.hostnames[row] = name or label
         self.hostname[row] = self.known_hostnames.code(name or label)
         self.born[row] = self.last_born = self.changes.position
         self.unschedulable[row] = node.is_unschedulable
@@ -139,19 +191,37 @@ class Ledger:
         self.labelset[row] = self.labelsets.code(labels_without_hostname(node))
         self.imageset[row] = self.imagesets.code(node.images)
         self.resources.set_row(row, amount_list(node.allocatable))
-        for family, inventory in (inventories or {}).items():
+        for family, inventory in inventories.items():
             self.device_columns(family).set_row(row, inventory)
         self.changes.append(row)
-        return row
+
+    def _unseat(self, row: int) -> None:
+        """Take a row's node from its name, and its devices from the row."""
+        self._assert_idle(row)
+        if row in self.vacant:
+            self.vacant.discard(row)
+        else:
+            assert row not in self._namesakes, "another row has this name too"
+            assert row not in self._namesakes.values(), "another row has this name too"
+            del self.rows[self.names[row]]
+        for columns in self.devices.values():
+            columns.set_row(row, None)
+
+    def _assert_idle(self, row: int) -> None:
+        assert not self.resources.used[:, row].any(), "something is held on the row"
+        for columns in self.devices.values():
+            assert not columns.used[:, row].any(), "devices are held on the row"
 
     def drop_last_node(self) -> None:
         """Take back the row that was added last; nothing may be held on it."""
         row = self.count - 1
+        assert row not in self.vacant, "the row has no node"
         earlier = self._namesakes.pop(row, None)
         if earlier is None:
             del self.rows[self.names[row]]
         else:
             self.rows[self.names[row]] = earlier
+        self.named += 1
         for per_row in (self.names, self.nodes, self.hostnames):
             per_row.pop()
         for columns in self.devices.values():
@@ -211,6 +281,14 @@ class Ledger:
     def close(self, row: int, family: str, uid: str, why: str) -> None:
         """Let no pod of this family onto the row as long as this pod's share is unknown."""
         self.device_columns(family).closed.setdefault(row, {})[uid] = why
+        self.changes.append(row)
+
+    def reopen(self, row: int, family: str, uid: str) -> None:
+        """Let pods onto the row again, as far as it was closed for this pod."""
+        closed = self.device_columns(family).closed
+        closed[row].pop(uid)
+        if not closed[row]:
+            del closed[row]
         self.changes.append(row)
 
     def _count(self, holding: Holding, *, sign: int) -> None:
@@ -288,12 +366,7 @@ class Ledger:
         for name in self.resources.names.values:
             fresh.resources.index(name)
         for row, node in enumerate(self.nodes):
-            inventories = {
-                family: inventory
-                for family, columns in self.devices.items()
-                if (inventory := columns.inventory_at(row)) is not None
-            }
-            fresh.add_node(node, inventories, name=self.names[row])
+            fresh.add_node(node, self.inventories_at(row), name=self.names[row])
         for family in self.devices:
             fresh.device_columns(family)
         for holding in self.holdings.values():

@@ -33,7 +33,17 @@ class _Released(msgspec.Struct, frozen=True):
     holding: Holding
 
 
-_Entry = _Added | _Held | _Released
+class _Renewed(msgspec.Struct, frozen=True, kw_only=True):
+    """A row got another node, or lost it; this is what it had, no node where it was vacant."""
+
+    row: int
+    node: Node | None
+    name: str
+    inventories: Mapping[str, Inventory]
+    closed: tuple[tuple[str, Mapping[str, str]], ...]
+
+
+_Entry = _Added | _Held | _Released | _Renewed
 
 
 class Overlay:
@@ -84,6 +94,25 @@ class Overlay:
         self._record(_Added())
         return row
 
+    def renew_node(
+        self,
+        row: int,
+        node: Node,
+        inventories: Mapping[str, Inventory] | None = None,
+        *,
+        name: str = "",
+    ) -> None:
+        """Let a row be this node, as `Ledger.renew_node`."""
+        before = self._seated(row)
+        self.ledger.renew_node(row, node, inventories, name=name)
+        self._record(before)
+
+    def vacate(self, row: int) -> None:
+        """Take a row's node away, as `Ledger.vacate`."""
+        before = self._seated(row)
+        self.ledger.vacate(row)
+        self._record(before)
+
     def hold(self, holding: Holding) -> None:
         """Give a pod a holding, as `Ledger.hold`."""
         self.ledger.hold(holding)
@@ -94,6 +123,30 @@ class Overlay:
         holding = self.ledger.release(uid)
         self._record(_Released(holding))
         return holding
+
+    def _seated(self, row: int) -> _Renewed:
+        ledger = self.ledger
+        return _Renewed(
+            row=row,
+            node=None if row in ledger.vacant else ledger.nodes[row],
+            name=ledger.given_name(row),
+            inventories=ledger.inventories_at(row),
+            closed=tuple(
+                (name, dict(columns.closed[row]))
+                for name, columns in ledger.devices.items()
+                if row in columns.closed
+            ),
+        )
+
+    def _reseat(self, before: _Renewed) -> None:
+        ledger, row = self.ledger, before.row
+        if before.node is None:
+            ledger.vacate(row)
+            return
+        ledger.renew_node(row, before.node, before.inventories, name=before.name)
+        for family, whys in before.closed:
+            for uid, why in whys.items():
+                ledger.close(row, family, uid, why)
 
     def _record(self, entry: _Entry) -> None:
         if self._marks:
@@ -107,5 +160,7 @@ class Overlay:
                 self.ledger.release(uid)
             case _Released(holding=holding):
                 self.ledger.hold(holding)
+            case _Renewed():
+                self._reseat(entry)
             case _:
                 assert_never(entry)

@@ -5,6 +5,7 @@ to keep to them. Amounts are in the unit in which devices are counted: a limit i
 multiplied before it gets here.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
@@ -39,8 +40,8 @@ class NamespaceQuota(msgspec.Struct, frozen=True, kw_only=True):
 class Quotas:
     """The limits of every namespace that has any, and what its pods hold.
 
-    Only what pods of such namespaces hold is counted. Pods on nodes that are not known count too:
-    nobody releases these, so that they are counted once and for all (`stand`).
+    Pods on nodes that are not known count too (`stand`); as no row holds them, whoever counts them
+    takes them off again, if anybody does.
     """
 
     __slots__ = ("_standing", "_used", "limits")
@@ -48,7 +49,7 @@ class Quotas:
     def __init__(self, limits: Limits = UNLIMITED) -> None:
         self.limits = limits
         self._used: dict[str, dict[str, int]] = {}
-        self._standing: list[tuple[str, AmountList]] = []
+        self._standing: Counter[tuple[str, AmountList]] = Counter()
 
     def limited(self, namespace: str) -> Mapping[str, int]:
         """Return the limits of a namespace by resource, empty where it has none."""
@@ -72,13 +73,21 @@ class Quotas:
 
     def stand(self, namespace: str, charges: AmountList) -> None:
         """Count what a pod holds on a node that is not known."""
-        self._standing.append((namespace, charges))
+        self._standing[namespace, charges] += 1
         self.count(namespace, charges)
+
+    def unstand(self, namespace: str, charges: AmountList) -> None:
+        """Take off what a pod held on a node that was not known."""
+        left = self._standing.pop((namespace, charges), 0) - 1
+        assert left >= 0, "nobody stands for this"
+        if left:
+            self._standing[namespace, charges] = left
+        self.count(namespace, charges, sign=-1)
 
     def unheld(self) -> "Quotas":
         """Return the quotas as they are without any pod on a known node."""
         fresh = Quotas(self.limits)
-        for namespace, charges in self._standing:
+        for namespace, charges in self._standing.elements():
             fresh.stand(namespace, charges)
         return fresh
 

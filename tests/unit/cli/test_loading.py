@@ -13,7 +13,16 @@ from springtide.cli.main import run
 run(sys.argv[1:])
 print(*sorted({name.partition(".")[0] for name in sys.modules}), file=sys.stderr)
 """
-ONLINE = {"aiohttp", "asyncio", "httpx2", "kubernetes", "ssl"}
+ONLINE = {
+    "aiohttp",
+    "asyncio",
+    "httptools",
+    "httpx2",
+    "kubernetes",
+    "prometheus_client",
+    "ssl",
+    "uvicorn",
+}
 
 
 def loaded(*arguments: str) -> set[str]:

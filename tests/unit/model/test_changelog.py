@@ -1,6 +1,7 @@
 """The log of changed rows."""
 
 import numpy as np
+import pytest
 
 from springtide.model.changelog import ChangeLog
 
@@ -43,3 +44,19 @@ def test_many_rows_are_logged_at_once() -> None:
     assert log.position == 5003
     assert log.since(1).tolist() == list(range(5000))
     assert log.since(5001).tolist() == [1]
+
+
+def test_what_is_forgotten_is_not_told_any_more() -> None:
+    log = ChangeLog()
+    for row in range(3000):
+        log.append(row)
+
+    log.forget(2990)
+    log.append(7)
+    log.extend(np.arange(2000, dtype=np.int32))
+
+    assert (log.start, log.position) == (2990, 5001)
+    assert log.since(4999).tolist() == [1998, 1999]
+    assert len(log.since(2990)) == 2010
+    with pytest.raises(AssertionError, match="forgotten"):
+        log.since(2989)

@@ -318,3 +318,60 @@ def test_what_containers_leave_out_is_counted_for_many_as_for_one() -> None:
     assert at_once.unstated[:, :2].tolist() == [[200, 100], [2, 1]]
     assert content(at_once) == content(one_by_one)
     at_once.check()
+
+
+def test_a_row_becomes_another_node_once_nothing_is_held_on_it() -> None:
+    ledger = Ledger()
+    row = ledger.add_node(node("a"), {"NVIDIA": Inventory("NVIDIA", cards(1))})
+    ledger.close(row, "NVIDIA", "b", "unreadable")
+    position = ledger.changes.position
+
+    ledger.renew_node(row, node("b", cpu=2), {"NVIDIA": Inventory("NVIDIA", cards(3))})
+
+    assert ledger.rows == {"b": row}
+    assert ledger.resources.allocatable[1, row] == 2000
+    assert ledger.devices["NVIDIA"].count[row] == 3
+    assert not ledger.devices["NVIDIA"].closed
+    assert ledger.born[row] == ledger.last_born == position
+    assert ledger.changes.since(position).tolist() == [row]
+    ledger.check()
+
+
+def test_a_row_on_which_something_is_held_stays_what_it_is() -> None:
+    ledger = Ledger()
+    row = ledger.add_node(node("a"), {"NVIDIA": Inventory("NVIDIA", cards(1))})
+    ledger.hold(Holding(uid="x", row=row, shares=(("NVIDIA", (Share(position=0),)),)))
+
+    with pytest.raises(AssertionError, match="devices are held"):
+        ledger.vacate(row)
+    with pytest.raises(AssertionError, match="devices are held"):
+        ledger.renew_node(row, node("b"))
+
+
+def test_a_vacant_row_has_nothing_and_waits_for_the_next_node() -> None:
+    ledger = Ledger()
+    for name in "ab":
+        ledger.add_node(node(name), {"NVIDIA": Inventory("NVIDIA", cards(1))})
+
+    ledger.vacate(0)
+    gone = dict(ledger.rows), set(ledger.vacant), ledger.view(0, "NVIDIA")
+    ledger.renew_node(0, node("c"))
+
+    assert gone == ({"b": 1}, {0}, None)
+    assert ledger.rows == {"b": 1, "c": 0}
+    assert ledger.vacant == set()
+    ledger.check()
+
+
+def test_a_row_that_was_closed_for_a_pod_is_open_again() -> None:
+    ledger = Ledger()
+    row = ledger.add_node(node("a"), {"NVIDIA": Inventory("NVIDIA", cards(1))})
+    for uid in "xy":
+        ledger.close(row, "NVIDIA", uid, "unreadable")
+
+    ledger.reopen(row, "NVIDIA", "x")
+    half = {row: dict(whys) for row, whys in ledger.devices["NVIDIA"].closed.items()}
+    ledger.reopen(row, "NVIDIA", "y")
+
+    assert half == {row: {"y": "unreadable"}}
+    assert ledger.devices["NVIDIA"].closed == {}

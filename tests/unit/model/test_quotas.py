@@ -58,3 +58,17 @@ def test_a_use_that_has_drifted_is_found() -> None:
 
     with pytest.raises(AssertionError, match="use of quotas has drifted"):
         made.check()
+
+
+def test_what_a_pod_held_on_an_unknown_node_is_taken_off_once() -> None:
+    quotas = Quotas(LIMITS)
+    for _ in range(2):
+        quotas.stand("a", (("memory", 4),))
+
+    quotas.unstand("a", (("memory", 4),))
+
+    assert quotas.counts() == quotas.unheld().counts() == {"a": {"memory": 4}}
+    quotas.unstand("a", (("memory", 4),))
+    assert quotas.counts() == {}
+    with pytest.raises(AssertionError, match="nobody stands"):
+        quotas.unstand("a", (("memory", 4),))

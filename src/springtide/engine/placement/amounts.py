@@ -67,6 +67,7 @@ def weights_in(value: str | None, *, key: str, family: str) -> Weights | Refusal
         rule=family,
         reasons=(f'invalid {key} annotation "{value}": {weights}',),
         is_unresolvable=True,
+        is_fault=True,
     )
 
 

@@ -1,14 +1,15 @@
 """Which of the nodes that take a pod gets it: the one that scores best and places it exactly.
 
-Of rows with the same score the first one is taken. Where a family's vector verdict is an upper bound,
-rows are tried from the best one down until one places the pod.
+Of rows with the same score the first one is taken, or the one that is first by name. Where a family's
+vector verdict is an upper bound, rows are tried from the best one down until one places the pod.
 """
 
 import numpy as np
 
 from springtide.engine.placement.classes import PodClass
+from springtide.engine.placement.family import Rows
 from springtide.engine.placement.tables import Placement, Tables
-from springtide.model.columns import Float32
+from springtide.model.columns import Float32, Int64
 
 
 def best_fit(pod_class: PodClass, tables: Tables) -> Placement | None:
@@ -24,6 +25,26 @@ def best_fit(pod_class: PodClass, tables: Tables) -> Placement | None:
     if isinstance(placement, Placement):
         return placement
     return tables.first_fit(pod_class, _by_rank(rank))
+
+
+def best_among(
+    pod_class: PodClass, tables: Tables, rows: Rows, *, order: Int64
+) -> Placement | None:
+    """Return the placement on the best of these rows, None if none of them takes the pod.
+
+    Of rows with the same score the first in `order`, which has a place for every row, is taken.
+    """
+    while len(rows):
+        rank = tables.table(pod_class).rank.take(rows)
+        best = rank.max()
+        if best == -np.inf:
+            return None
+        tied = rows[rank == best]
+        row = int(tied[order.take(tied).argmin()])
+        placement = tables.place(pod_class, row)
+        if isinstance(placement, Placement):
+            return placement
+    return None
 
 
 def _by_rank(rank: Float32) -> list[int]:

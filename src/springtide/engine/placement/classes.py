@@ -115,14 +115,15 @@ class Classifier:
         known = self._by_uid.get(pod.uid)
         if known is not None and known[0] is pod:
             return known[1]
-        found = self._found(pod)
+        found = self.found(pod)
         # A plan asks for the same pods in every step; a process that runs for ever asks for new ones.
         if len(self._by_uid) >= PODS_MAX:
             self._by_uid.clear()
         self._by_uid[pod.uid] = (pod, found)
         return found
 
-    def _found(self, pod: Pod) -> PodClass:
+    def found(self, pod: Pod) -> PodClass:
+        """Return the pod's class, and keep nothing of the pod itself."""
         annotations = pod.annotations
         read = tuple((name, annotations[name]) for name in self._annotations if name in annotations)
         ask = ask_of(

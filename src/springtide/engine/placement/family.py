@@ -73,6 +73,32 @@ class Spelling(msgspec.Struct, frozen=True):
     annotations: tuple[tuple[str, str], ...] = ()
 
 
+class Registration(msgspec.Struct, frozen=True, kw_only=True):
+    """How the nodes of one kind of device tell what they have, and that somebody looks after it.
+
+    `annotations` are what the device plugin registers in, the first of them the devices, `handshake`
+    is what scheduler and plugin overwrite in turn, and `count` the resource that the kubelet counts.
+    A plugin that `is_counted` never answers a handshake: it is there as long as the kubelet counts devices.
+    """
+
+    word: str
+    annotations: tuple[str, ...]
+    handshake: str
+    count: str
+    is_counted: bool = False
+
+
+class Additions(msgspec.Struct, frozen=True, kw_only=True):
+    """What admission adds to a pod beyond resources: variables by container, and a runtime class.
+
+    `is_taken` says that the family's scheduler takes the pod over, if only with a count of zero.
+    """
+
+    is_taken: bool = False
+    environment: tuple[tuple[str, str, str], ...] = ()
+    runtime_class: str = ""
+
+
 class Ask(Protocol):
     """What one pod wants of one family. Hashable: equal asks get equal answers."""
 
@@ -124,6 +150,18 @@ class DeviceFamily(Protocol):
 
     def inventory(self, node: Node) -> Inventory | Refusal | None:
         """Return what the node registers; a Refusal if malformed, None if nothing is registered."""
+        ...
+
+    def registrations(self) -> tuple[Registration, ...]:
+        """Return how nodes register each kind of device of this family."""
+        ...
+
+    def written_annotations(self) -> frozenset[str]:
+        """Return the pod annotations that `encode` writes, which nobody else may."""
+        ...
+
+    def additions(self, pod: Pod) -> Additions:
+        """Return what admission adds to a pod whose resources have been filled in."""
         ...
 
     def admit(self, pod: Pod) -> PodSpec | Refusal:
@@ -212,8 +250,8 @@ class DeviceFamily(Protocol):
         """Return the ask as it is where no more than this is left of some resources."""
         ...
 
-    def encode(self, allocation: Allocation) -> dict[str, str]:
-        """Return the pod annotations that the family's device plugin reads."""
+    def encode(self, allocation: Allocation, *, at_s: int | None = None) -> dict[str, str]:
+        """Return the pod annotations that the device plugin reads, some with the time if one is given."""
         ...
 
     def decode(self, pod: Pod) -> Allocation | Refusal | None:

@@ -56,6 +56,7 @@ class Refresher:
             is_anew = not before.lasts_by_row or before.elsewhere != prepared.elsewhere
         table.prepared = prepared
         table.uncover()
+        is_anew = is_anew or seen < ledger.changes.start
         is_whole = bool(table.pod_class.quota) and self.bind(table)
         self._refresh_rows(table, -1 if is_anew else seen, whole=is_whole)
         if not table.is_scored:

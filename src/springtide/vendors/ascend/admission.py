@@ -9,7 +9,8 @@ from typing import Final
 
 from springtide.base.quantity import Quantity
 from springtide.engine.placement.amounts import each_admitted, first, with_amount
-from springtide.model.pod import Container, PodSpec
+from springtide.engine.placement.family import Additions
+from springtide.model.pod import Container, Pod, PodSpec
 from springtide.model.refusal import Refusal
 from springtide.model.resources import lookup
 from springtide.vendors.ascend.config import FAMILY_NAME, AscendConfig, Chip
@@ -21,6 +22,27 @@ _SPECS_MAX: Final = 16384
 def admitted(spec: PodSpec, config: AscendConfig, *, is_soft: bool) -> PodSpec | Refusal:
     """Return the spec as it is stored (the same object if nothing changes), or a denial."""
     return each_admitted(spec, partial(_admitted, config=config, is_soft=is_soft))
+
+
+def additions_of(pod: Pod, config: AscendConfig) -> Additions:
+    """Return the variables that the containers of a pod with its resources filled in are given."""
+    containers = (*pod.spec.init_containers, *pod.spec.containers)
+    taken = [
+        chip
+        for container in containers
+        for chip in config.chips
+        if _limit(container, chip.count_name) is not None
+    ]
+    return Additions(
+        environment=tuple(
+            (container.name, "ASCEND_VISIBLE_DEVICES", "")
+            for container in containers
+            for chip in config.chips
+            if chip.hides_chips and _limit(container, chip.count_name) is None
+        ),
+        runtime_class=next((chip.runtime_class for chip in taken if chip.runtime_class), ""),
+        is_taken=bool(taken),
+    )
 
 
 def _admitted(container: Container, *, config: AscendConfig, is_soft: bool) -> Container | Refusal:

@@ -11,6 +11,7 @@ from typing import Final
 import msgspec
 from msgspec import structs
 
+from springtide.engine.placement.family import Registration
 from springtide.engine.placement.unregistered import malformed, unreadable
 from springtide.model.device import Allocation, Device, Grant, Inventory
 from springtide.model.node import Node
@@ -27,6 +28,10 @@ ALLOCATED: Final = "hami.io/{word}-devices-allocated"
 CUT: Final = "huawei.com/{word}"
 """On a pod: how the chips of its containers are to be cut."""
 
+CHOSEN_AT: Final = "predicate-time"
+"""On a pod: when its chips were chosen, in Unix seconds."""
+
+HANDSHAKE: Final = "hami.io/node-handshake-{word}"
 SOFT_SPLIT: Final = "hami-vnpu-core"
 """On a node: whether it supports the soft split, over what the configuration says."""
 
@@ -78,6 +83,28 @@ def decode(pod: Pod, config: AscendConfig) -> Allocation | Refusal | None:
         containers=without_ended_init(_merged(written), pod),
         init_count=len(pod.spec.init_containers),
     )
+
+
+@lru_cache(maxsize=16)
+def registrations_of(config: AscendConfig) -> tuple[Registration, ...]:
+    """Return how nodes register each kind of chip."""
+    return tuple(
+        Registration(
+            word=chip.word,
+            annotations=(REGISTER.format(word=chip.word), SOFT_SPLIT),
+            handshake=HANDSHAKE.format(word=chip.word),
+            count=chip.count_name,
+        )
+        for chip in config.chips
+    )
+
+
+@lru_cache(maxsize=16)
+def written(config: AscendConfig) -> frozenset[str]:
+    """Return the annotations of pods that the scheduler writes."""
+    patterns = (TO_ALLOCATE, ALLOCATED, CUT)
+    own = {pattern.format(word=chip.word) for pattern in patterns for chip in config.chips}
+    return frozenset({CHOSEN_AT, *own})
 
 
 def _named(

@@ -36,7 +36,8 @@ class Chip(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     """One kind of chip: its resource names, its memory, and its templates, the smallest first.
 
     A whole chip counts as `allocatable_mib`; up to `capacity_mib` may be asked for. `memory_factor`
-    multiplies the memory that pods ask for.
+    multiplies the memory that pods ask for. Admission sets `runtime_class` where a pod has none, and
+    if it `hides_chips`, containers without them see none.
     """
 
     word: str = msgspec.field(name="commonWord", default="")
@@ -47,6 +48,8 @@ class Chip(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     capacity_mib: int = msgspec.field(name="memoryCapacity", default=0)
     memory_factor: int = msgspec.field(name="memoryFactor", default=1)
     is_super_pod: bool = msgspec.field(name="superPod", default=False)
+    hides_chips: bool = msgspec.field(name="overwriteEnv", default=False)
+    runtime_class: str = msgspec.field(name="runtimeClassName", default="")
     templates: tuple[Template, ...] = ()
 
     @property

@@ -8,7 +8,15 @@ import numpy.typing as npt
 from springtide.engine.placement.cells import load_scores
 from springtide.engine.placement.charges import plain_shares
 from springtide.engine.placement.checks import refusal_of_codes
-from springtide.engine.placement.family import Filling, Portion, Rows, Spelling, Verdicts
+from springtide.engine.placement.family import (
+    Additions,
+    Filling,
+    Portion,
+    Registration,
+    Rows,
+    Spelling,
+    Verdicts,
+)
 from springtide.engine.placement.screening import Screen
 from springtide.engine.placement.wishes import Wish
 from springtide.model.columns import AmountList, DeviceColumns
@@ -17,7 +25,7 @@ from springtide.model.node import Node
 from springtide.model.pod import Pod, PodSpec
 from springtide.model.refusal import Refusal
 from springtide.vendors.ascend import codec, filling, fit, preference, quota, vector
-from springtide.vendors.ascend.admission import admitted
+from springtide.vendors.ascend.admission import additions_of, admitted
 from springtide.vendors.ascend.ask import AscendAsk, annotations_of, ask_of, is_soft
 from springtide.vendors.ascend.config import DEFAULT_CONFIG, FAMILY_NAME, AscendConfig
 from springtide.vendors.ascend.detail import detail_of
@@ -56,6 +64,18 @@ class Ascend:
     def inventory(self, node: Node) -> Inventory | Refusal | None:
         """Return what the node registers; a Refusal if malformed, None if nothing is registered."""
         return codec.inventory_of(node, self.config)
+
+    def registrations(self) -> tuple[Registration, ...]:
+        """Return how nodes register each kind of chip."""
+        return codec.registrations_of(self.config)
+
+    def written_annotations(self) -> frozenset[str]:
+        """Return the pod annotations that `encode` writes, which nobody else may."""
+        return codec.written(self.config)
+
+    def additions(self, pod: Pod) -> Additions:
+        """Return what admission adds to a pod whose resources have been filled in."""
+        return additions_of(pod, self.config)
 
     def admit(self, pod: Pod) -> PodSpec | Refusal:
         """Return the pod's spec as it stands after admission (defaults filled in)."""
@@ -141,9 +161,10 @@ class Ascend:
         del left
         return _own(ask)
 
-    def encode(self, allocation: Allocation) -> dict[str, str]:
-        """Return the pod annotations that the family's device plugin reads."""
-        return codec.encode(allocation, self.config)
+    def encode(self, allocation: Allocation, *, at_s: int | None = None) -> dict[str, str]:
+        """Return the pod annotations that the device plugin reads, with the time if one is given."""
+        annotations = codec.encode(allocation, self.config)
+        return annotations if at_s is None else {**annotations, codec.CHOSEN_AT: str(at_s)}
 
     def decode(self, pod: Pod) -> Allocation | Refusal | None:
         """Return what a running pod holds; a Refusal if unreadable, None if nothing is written."""

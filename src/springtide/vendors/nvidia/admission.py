@@ -4,12 +4,14 @@ A pod that exists was admitted already; a pod from a file or a workload's templa
 without these defaults it would ask for something else than it will once it is created.
 """
 
+from collections.abc import Iterator
 from functools import lru_cache, partial
 from typing import Final
 
 from springtide.engine.placement.amounts import each_admitted, first, with_amount
+from springtide.engine.placement.family import Additions
 from springtide.engine.placement.trial import PERCENT
-from springtide.model.pod import Container, PodSpec
+from springtide.model.pod import Container, Pod, PodSpec
 from springtide.model.refusal import Refusal
 from springtide.model.resources import lookup
 from springtide.vendors.nvidia.config import FAMILY_NAME, NvidiaConfig
@@ -21,6 +23,42 @@ _SPECS_MAX: Final = 16384
 def admitted(spec: PodSpec, config: NvidiaConfig) -> PodSpec | Refusal:
     """Return the spec with defaults filled in (the same object if none is missing), or a denial."""
     return each_admitted(spec, partial(_admitted, config=config))
+
+
+def additions_of(pod: Pod, config: NvidiaConfig) -> Additions:
+    """Return the variables that the containers of a pod with its resources filled in are given."""
+    containers = (*pod.spec.init_containers, *pod.spec.containers)
+    found = [_has_cards(each, config) for each in containers]
+    pairs = zip(containers, found, strict=True)
+    return Additions(
+        environment=tuple(
+            (container.name, name, value)
+            for container, has_cards in pairs
+            for name, value in _variables(container, config, has_cards=has_cards)
+        ),
+        runtime_class=config.runtime_class if any(found) else "",
+        is_taken=any(found),
+    )
+
+
+def _variables(
+    container: Container, config: NvidiaConfig, *, has_cards: bool
+) -> Iterator[tuple[str, str]]:
+    priority = lookup(container.limits, config.priority_name) if config.priority_name else None
+    if priority is not None:
+        yield "CUDA_TASK_PRIORITY", str(priority.value())
+    if config.core_policy not in {"", "default"}:
+        yield "GPU_CORE_UTILIZATION_POLICY", config.core_policy
+    if config.hides_cards and not has_cards:
+        yield "NVIDIA_VISIBLE_DEVICES", "none"
+
+
+def _has_cards(container: Container, config: NvidiaConfig) -> bool:
+    """Return whether cards are limited, or requested and given with all cores by admission."""
+    if not config.count_name or first(container, config.count_name) is None:
+        return False
+    named = (config.count_name, config.cores_name)
+    return any(name and lookup(container.limits, name) is not None for name in named)
 
 
 def _admitted(container: Container, config: NvidiaConfig) -> Container | Refusal:

@@ -24,6 +24,9 @@ PAIR_SCORES: Final = "hami.io/node-nvidia-score"
 TO_ALLOCATE: Final = "hami.io/vgpu-devices-to-allocate"
 ALLOCATED: Final = "hami.io/vgpu-devices-allocated"
 MIG_ALLOCATIONS: Final = "hami.io/vgpu-mig-allocations"
+HANDSHAKE: Final = "hami.io/node-handshake"
+DEVICE_CORDON: Final = keys.DEVICE_CORDON
+WRITTEN: Final = frozenset({TO_ALLOCATE, ALLOCATED, MIG_ALLOCATIONS})
 
 Grants = tuple[Grant, ...]
 

@@ -16,7 +16,9 @@ class NvidiaConfig(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
 
     `default_memory_mib` 0 means the whole card when a pod gives neither memory nor percentage.
     `default_count` is the number of cards injected where only other resources are given; 0 or less
-    injects none. `memory_factor` multiplies the memory that pods ask for.
+    injects none. `memory_factor` multiplies the memory that pods ask for. Admission sets
+    `runtime_class` where a pod has none, tells containers about a `core_policy` other than `default`,
+    and if it `hides_cards`, those without cards not to see any.
     """
 
     count_name: str = msgspec.field(name="resourceCountName", default="nvidia.com/gpu")
@@ -30,6 +32,10 @@ class NvidiaConfig(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     default_cores: int = msgspec.field(name="defaultCores", default=0)
     default_count: int = msgspec.field(name="defaultGPUNum", default=1)
     memory_factor: int = msgspec.field(name="memoryFactor", default=1)
+
+    hides_cards: bool = msgspec.field(name="overwriteEnv", default=False)
+    core_policy: str = msgspec.field(name="gpuCorePolicy", default="")
+    runtime_class: str = msgspec.field(name="runtimeClassName", default="")
 
     @property
     def names(self) -> frozenset[str]:

@@ -7,7 +7,15 @@ import numpy.typing as npt
 
 from springtide.engine.placement.cells import load_scores
 from springtide.engine.placement.checks import refusal_of_codes
-from springtide.engine.placement.family import Filling, Portion, Rows, Spelling, Verdicts
+from springtide.engine.placement.family import (
+    Additions,
+    Filling,
+    Portion,
+    Registration,
+    Rows,
+    Spelling,
+    Verdicts,
+)
 from springtide.engine.placement.order import SPREAD
 from springtide.engine.placement.screening import Screen
 from springtide.engine.placement.wishes import Wish
@@ -17,7 +25,7 @@ from springtide.model.node import Node
 from springtide.model.pod import Pod, PodSpec
 from springtide.model.refusal import Refusal
 from springtide.vendors.nvidia import codec, filling, fit, quota, screening, vector
-from springtide.vendors.nvidia.admission import admitted
+from springtide.vendors.nvidia.admission import additions_of, admitted
 from springtide.vendors.nvidia.ask import ANNOTATIONS, NvidiaAsk, ask_of
 from springtide.vendors.nvidia.config import FAMILY_NAME, NvidiaConfig
 from springtide.vendors.nvidia.detail import detail_of
@@ -60,6 +68,26 @@ class Nvidia:
     def inventory(self, node: Node) -> Inventory | Refusal | None:
         """Return what the node registers; a Refusal if malformed, None if nothing is registered."""
         return codec.inventory_of(node)
+
+    def registrations(self) -> tuple[Registration, ...]:
+        """Return how nodes register their cards; their plugin never answers the handshake."""
+        return (
+            Registration(
+                word=FAMILY_NAME,
+                annotations=(codec.REGISTER, codec.PAIR_SCORES, codec.DEVICE_CORDON),
+                handshake=codec.HANDSHAKE,
+                count=self.config.count_name,
+                is_counted=True,
+            ),
+        )
+
+    def written_annotations(self) -> frozenset[str]:
+        """Return the pod annotations that `encode` writes, which nobody else may."""
+        return codec.WRITTEN
+
+    def additions(self, pod: Pod) -> Additions:
+        """Return what admission adds to a pod whose resources have been filled in."""
+        return additions_of(pod, self.config)
 
     def admit(self, pod: Pod) -> PodSpec | Refusal:
         """Return the pod's spec as it stands after admission (defaults filled in)."""
@@ -146,8 +174,9 @@ class Nvidia:
         """Return the ask as it is where no more than this is left of some resources."""
         return quota.within(_own(ask), left, config=self.config)
 
-    def encode(self, allocation: Allocation) -> dict[str, str]:
-        """Return the pod annotations that the family's device plugin reads."""
+    def encode(self, allocation: Allocation, *, at_s: int | None = None) -> dict[str, str]:
+        """Return the pod annotations that the device plugin reads; the time is none of them."""
+        del at_s
         return codec.encode(allocation)
 
     def decode(self, pod: Pod) -> Allocation | Refusal | None:

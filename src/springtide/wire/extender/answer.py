@@ -7,17 +7,13 @@ caller knows.
 """
 
 from collections.abc import Mapping
-from typing import Final, TypeVar
+from functools import partial
+from typing import Final
 
 import msgspec
 
 from springtide.wire.errors import DocumentFault
-from springtide.wire.json_faults import end_of_first
-
-T = TypeVar("T")
-
-_MEMBERS: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
-_NULL: Final = b"null"
+from springtide.wire.extender import members as reading
 
 
 class MalformedAnswer(DocumentFault):
@@ -37,6 +33,9 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     error: str = ""
 
 
+_value: Final = partial(reading.value, complain=MalformedAnswer)
+
+
 class _Metadata(msgspec.Struct, frozen=True):
     name: str = ""
 
@@ -50,7 +49,9 @@ def read_answer(data: bytes, *, by_name: bool) -> Answer:
 
     Raises MalformedAnswer.
     """
-    members = _members(_first(data), "the answer")
+    what = "the answer"
+    first = reading.first(data, what, complain=MalformedAnswer)
+    members = reading.members(first, what, complain=MalformedAnswer)
     return Answer(
         kept=_kept(members, by_name=by_name),
         failed=_value(members, "FailedNodes", dict[str, str]) or {},
@@ -67,41 +68,6 @@ def _kept(members: Mapping[str, msgspec.Raw], *, by_name: bool) -> tuple[str, ..
     nodes = members.get("nodes")
     if nodes is None:
         return ()
-    listed = _members(bytes(nodes), "Nodes")
+    listed = reading.members(nodes, "Nodes", complain=MalformedAnswer)
     items = _value(listed, "items", tuple[_Node, ...]) or ()
     return tuple(node.metadata.name for node in items)
-
-
-def _first(data: bytes) -> bytes:
-    """Return the first JSON value of the text, without what follows it."""
-    if not data.strip():
-        raise MalformedAnswer("the answer is empty")
-    try:
-        msgspec.json.decode(data, type=msgspec.Raw)
-    except msgspec.DecodeError as fault:
-        end = end_of_first(fault)
-        if end is None:
-            raise MalformedAnswer(f"the answer is not JSON: {fault}") from fault
-        return data[:end]
-    return data
-
-
-def _members(data: bytes, what: str) -> dict[str, msgspec.Raw]:
-    """Return the members of an object by lower-case key, but for those that are null."""
-    if data.strip() == _NULL:
-        return {}
-    try:
-        found = _MEMBERS.decode(data)
-    except msgspec.DecodeError as fault:
-        raise MalformedAnswer(f"{what} is not a JSON object") from fault
-    return {key.lower(): raw for key, raw in found.items() if bytes(raw) != _NULL}
-
-
-def _value(members: Mapping[str, msgspec.Raw], key: str, of: type[T]) -> T | None:
-    raw = members.get(key.lower())
-    if raw is None:
-        return None
-    try:
-        return msgspec.json.decode(raw, type=of)
-    except msgspec.DecodeError as fault:
-        raise MalformedAnswer(f"{key} cannot be read: {fault}") from fault

@@ -2,11 +2,11 @@
 
 from typing import Final
 
-NODE: Final = "hami.io/vgpu-node"
-"""On a pod: the node that its devices are charged to (also a label)."""
+from springtide.base import annotations
 
-BIND_PHASE: Final = "hami.io/bind-phase"
-BIND_FAILED: Final = "failed"
+NODE: Final = annotations.NODE
+BIND_PHASE: Final = annotations.BIND_PHASE
+BIND_FAILED: Final = annotations.BIND_FAILED
 
 NODE_POLICY: Final = "hami.io/node-scheduler-policy"
 DEVICE_POLICY: Final = "hami.io/gpu-scheduler-policy"

@@ -412,3 +412,32 @@ def test_a_pod_bound_to_a_node_has_a_class_of_its_own() -> None:
     bound = replace(pod(), node_name="n")
 
     assert classified(bound) != classified(pod())
+
+
+def test_a_table_that_has_not_read_what_the_log_forgot_judges_all_rows_anew() -> None:
+    ledger = ledger_of((node("a"), cards(1)), (node("b"), cards(1)))
+    tables = tables_of(ledger)
+    asked = classified(pod(gpu=1, gpumem=20000))
+    both = tables.candidates(asked).tolist()
+    ledger.hold(
+        Holding(uid="x", row=0, shares=(("NVIDIA", (Share(position=0, memory_mib=9999),)),))
+    )
+
+    ledger.changes.forget(ledger.changes.position)
+
+    assert both == [0, 1]
+    assert tables.candidates(asked).tolist() == [1]
+
+
+def test_a_row_that_became_another_node_is_judged_as_that_one() -> None:
+    ledger = ledger_of((node("a"), cards(1)), (node("b"), cards(1)))
+    tables = tables_of(ledger)
+    asked = classified(pod(gpu=2, gpumem=20000))
+    none = tables.candidates(asked).tolist()
+
+    ledger.renew_node(0, node("c"), {"NVIDIA": Inventory("NVIDIA", cards(2))})
+    larger = tables.candidates(asked).tolist()
+    ledger.vacate(0)
+
+    assert (none, larger) == ([], [0])
+    assert tables.candidates(asked).tolist() == []

@@ -1,0 +1,118 @@
+"""How long does a filter call over HTTP take, from the first byte of the request to the last of the answer?
+
+The process is whole but for the API server, which takes every patch at once. The caller is in the same
+process and has its pods written before, so that its share is that of sending and waiting.
+"""
+
+import asyncio
+import gc
+import time
+from collections.abc import Iterator
+from typing import Final
+
+import msgspec
+
+from bench.figure import Figure
+from bench.live import PEER_MS, World
+from springtide.apps.extender import Endpoints, Process, Settings, Times
+from springtide.edge.cluster import Metadata, Target
+from springtide.edge.machine import MachineCalendar, MachineClock
+from springtide.edge.serving import Listener, listening
+from springtide.model.occurrence import Occurrence
+from tests.memorycluster import MemoryCluster
+from tests.objectstore import ObjectStore
+from tests.running import pod_object
+
+CALLS: Final = 1_000
+WARM_CALLS: Final = 100
+WHOLE_NODE_BYTES: Final = 14_000
+
+
+class Willing(MemoryCluster):
+    """An API server that has nothing to tell and takes everything."""
+
+    async def patch(self, target: Target, change: Metadata) -> str:
+        """Take it."""
+        del target, change
+        return "1"
+
+    async def record(self, occurrence: Occurrence) -> None:
+        """Take it."""
+        del occurrence
+
+
+def measure() -> Iterator[Figure]:
+    """Yield what calls take, by names and with whole nodes."""
+    for nodes, named in PEER_MS:
+        yield from asyncio.run(_by_names(nodes, named))
+        gc.collect()
+    yield asyncio.run(_whole())
+
+
+async def _by_names(nodes: int, named: int) -> list[Figure]:
+    world = World(nodes)
+    bodies = [_body(index, NodeNames=world.called(named)) for index in range(CALLS + WARM_CALLS)]
+    taken = sorted((await _called(world, bodies))[WARM_CALLS:])
+    name = f"{nodes:,} nodes, {named:,} named"
+    how = f"{CALLS:,} calls; HAMi's filter takes {PEER_MS[nodes, named]} ms without HTTP"
+    return [
+        Figure(f"{name}, half", taken[len(taken) // 2] * 1e3, "ms", how),
+        Figure(f"{name}, 99 of 100", taken[len(taken) * 99 // 100] * 1e3, "ms", how),
+    ]
+
+
+async def _whole() -> Figure:
+    world = World(5_000)
+    filling = "x" * WHOLE_NODE_BYTES
+    items = [{"metadata": {"name": name}, "status": filling} for name in world.names]
+    bodies = [_body(index, Nodes={"items": items}) for index in range(3)]
+    size = len(bodies[0]) / 1e6
+    how = f"best of 3, {size:.0f} MB"
+    return Figure("5,000 whole nodes", min(await _called(world, bodies)), "s", how)
+
+
+def _body(index: int, **nodes: object) -> bytes:
+    pod = pod_object(f"p{index}", gpu=1, gpumem=100 + index % 7)
+    pod["metadata"]["uid"] = f"called-{index}"
+    return msgspec.json.encode({"Pod": pod, **nodes})
+
+
+async def _called(world: World, bodies: list[bytes]) -> list[float]:
+    """Return how long each call takes, one after the other on one connection."""
+    process = Process(
+        Willing(ObjectStore()),
+        world.live,
+        settings=Settings(),
+        times=Times(MachineClock(), MachineCalendar()),
+        log=_unheard,
+    )
+    listener, stop = listening("127.0.0.1:0"), asyncio.Event()
+    running = asyncio.create_task(process.run(Endpoints(calls=listener), stop))
+    await process.scheduling.ready.wait()
+    gc.collect()
+    gc.freeze()
+    try:
+        return await _timed(listener, bodies)
+    finally:
+        gc.unfreeze()
+        stop.set()
+        await running
+
+
+async def _timed(listener: Listener, bodies: list[bytes]) -> list[float]:
+    reader, writer = await asyncio.open_connection(listener.host, listener.port)
+    taken = []
+    for body in bodies:
+        begun = time.perf_counter()
+        writer.write(b"POST /filter HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(body))
+        writer.write(body)
+        head = await reader.readuntil(b"\r\n\r\n")
+        answer = await reader.readexactly(int(head.rpartition(b"content-length: ")[2].split()[0]))
+        taken.append(time.perf_counter() - begun)
+        assert answer.endswith(b'"Error":""}'), answer
+    writer.close()
+    return taken
+
+
+def _unheard(event: str, *, is_fault: bool = False, **facts: object) -> None:
+    del event, is_fault, facts

@@ -1,0 +1,12 @@
+"""The process around the live scheduler: a scheduler extender and admission webhook, in HAMi's place.
+
+`process` composes it. `scheduling` owns the live scheduler; `following` tells it what the cluster is like,
+`performing` does what it wants done, `leading` and `roles` say who decides. `surface` is what callers see,
+`application` keeps them within bounds. `figures`, `standing` and `device_metrics` are its metrics.
+"""
+
+from springtide.apps.extender.log import Log
+from springtide.apps.extender.process import Candidacy, Endpoints, Process, Times
+from springtide.apps.extender.settings import Deadlines, Settings, Sizes
+
+__all__ = ["Candidacy", "Deadlines", "Endpoints", "Log", "Process", "Settings", "Sizes", "Times"]

@@ -1,0 +1,89 @@
+"""The certificate that a server shows, and whose it accepts: files that are renewed while it runs.
+
+Every handshake gets the newest files that make sense. A pair that does not match, as while it is being
+written, leaves the one before in use.
+"""
+
+import hashlib
+import ssl
+from pathlib import Path
+
+import msgspec
+
+from springtide.base.errors import SpringtideError
+
+
+class UnusableCertificate(SpringtideError):
+    """The files of a server do not make a certificate."""
+
+
+class CertificateFiles(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the certificate and its key are, and the authorities of clients if they must show one."""
+
+    certificate: str
+    key: str
+    client_authorities: str = ""
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Return the files there are."""
+        return tuple(path for path in (self.certificate, self.key, self.client_authorities) if path)
+
+
+class Certificates:
+    """What the files say, looked at anew whenever `renew` is called."""
+
+    def __init__(self, files: CertificateFiles) -> None:
+        self._files = files
+        self._seen = _digest(files)
+        self._current = _context(files)
+        self.context = _context(files)
+        self.context.sni_callback = self._choose
+
+    def renew(self) -> bool:
+        """Take up files that have changed, and return whether they had; or raise UnusableCertificate."""
+        seen = _digest(self._files)
+        if seen == self._seen:
+            return False
+        self._current = _context(self._files)
+        self._seen = seen
+        return True
+
+    def _choose(self, connection: ssl.SSLObject, name: str | None, context: ssl.SSLContext) -> None:
+        """Give a handshake the newest context; it is called for every one, with or without a name."""
+        del name, context
+        connection.context = self._current
+
+
+def _context(files: CertificateFiles) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    # Nothing after the first handshake is worth keeping for callers that stay connected.
+    context.options |= ssl.OP_NO_TICKET
+    try:
+        context.load_cert_chain(files.certificate, files.key, password=b"")
+        if files.client_authorities:
+            context.load_verify_locations(files.client_authorities)
+            # Probes show none; who must show one is decided by what it asks for.
+            context.verify_mode = ssl.CERT_OPTIONAL
+    except (ssl.SSLError, OSError, ValueError) as fault:
+        raise UnusableCertificate(
+            f"{' and '.join(files.paths)} cannot be used: {fault}. "
+            "Give the PEM files of a certificate and its key."
+        ) from fault
+    return context
+
+
+def _digest(files: CertificateFiles) -> bytes:
+    """Return what tells contents apart: links of mounted secrets change without a newer time."""
+    digest = hashlib.sha256()
+    for path in files.paths:
+        try:
+            content = Path(path).read_bytes()
+        except OSError as fault:
+            raise UnusableCertificate(
+                f"{path} cannot be read: {fault.strerror or fault}. Check that it is mounted."
+            ) from fault
+        digest.update(len(content).to_bytes(8))
+        digest.update(content)
+    return digest.digest()

@@ -1,0 +1,120 @@
+"""A server of one application on one socket, which ends when it is told to and lets answers finish."""
+
+import socket
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import msgspec
+import uvicorn
+from uvicorn._types import ASGI3Application, ASGISendCallable
+
+from springtide.base.errors import SpringtideError
+from springtide.edge.serving.protocol import HEAD_S_MAX, bounded
+
+BACKLOG: Final = 1024
+CONNECTIONS_MAX: Final = 1024
+"""More than so many are told to come back later (503)."""
+IDLE_S_MAX: Final = 120
+"""Longer than kube-scheduler keeps an idle connection (90 s), so that it is never cut in its hand."""
+
+
+class CannotListen(SpringtideError):
+    """The address cannot be served."""
+
+
+class Listener(msgspec.Struct, frozen=True, kw_only=True):
+    """A socket that is open, and the address that it has."""
+
+    socket: socket.socket
+    host: str
+    port: int
+
+
+class Reply(msgspec.Struct, frozen=True, kw_only=True):
+    """One answer; `closes` ends the connection after it, as where a body was not read to its end."""
+
+    body: bytes = b""
+    status: int = 200
+    content_type: str = "application/json"
+    allow: str = ""
+    closes: bool = False
+
+
+def listening(address: str) -> Listener:
+    """Open the socket of an address such as `0.0.0.0:443` or `:80`, or raise CannotListen."""
+    host, colon, port = address.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    if not colon or not port.isdecimal() or not 0 <= int(port) < 1 << 16:
+        raise CannotListen(f'"{address}" is no address to listen on; write it like 0.0.0.0:443.')
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        opened = socket.create_server((host, int(port)), family=family, backlog=BACKLOG)
+    except OSError as fault:
+        raise CannotListen(
+            f"{address} cannot be listened on: {fault.strerror or fault}. "
+            "Choose another address, or stop what uses it."
+        ) from fault
+    opened.settimeout(0.0)
+    # Connections inherit it. asyncio sets it only on sockets that name their protocol, and head and body
+    # of an answer are sent apart: the second would wait 40 ms for the first to be acknowledged.
+    opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    bound = opened.getsockname()
+    return Listener(socket=opened, host=bound[0], port=bound[1])
+
+
+class _Server(uvicorn.Server):
+    """Leaves the signals to the process."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Capture none."""
+        yield
+
+
+def server_for(
+    application: ASGI3Application,
+    *,
+    tls: ssl.SSLContext | None = None,
+    drain_s: float,
+    head_s_max: float = HEAD_S_MAX,
+) -> uvicorn.Server:
+    """Return a server to be run by `serve(sockets=[…])` and ended by `should_exit`."""
+    config = uvicorn.Config(
+        application,
+        http=bounded(head_s_max),
+        ws="none",
+        lifespan="off",
+        interface="asgi3",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        backlog=BACKLOG,
+        limit_concurrency=CONNECTIONS_MAX,
+        timeout_keep_alive=IDLE_S_MAX,
+        timeout_graceful_shutdown=max(1, round(drain_s)),
+        ssl_context_factory=None if tls is None else (lambda _config, _default: tls),
+    )
+    return _Server(config)
+
+
+async def send_reply(send: ASGISendCallable, reply: Reply) -> None:
+    """Send an answer."""
+    headers = [
+        (b"content-type", reply.content_type.encode()),
+        (b"content-length", str(len(reply.body)).encode()),
+    ]
+    if reply.allow:
+        headers.append((b"allow", reply.allow.encode()))
+    if reply.closes:
+        headers.append((b"connection", b"close"))
+    await send(
+        {
+            "type": "http.response.start",
+            "status": reply.status,
+            "headers": headers,
+            "trailers": False,
+        }
+    )
+    await send({"type": "http.response.body", "body": reply.body, "more_body": False})

@@ -1,0 +1,175 @@
+"""Which of the nodes in a call a pod gets: devices alone decide, as kube-scheduler has applied its filters.
+
+Pods that ask the same of devices are one class, whatever else they ask, so that there are few tables.
+"""
+
+from collections.abc import Mapping, Sequence
+from operator import itemgetter
+from typing import Final
+
+import msgspec
+import numpy as np
+from msgspec.structs import replace
+
+from springtide.engine.framework.framework import Framework, FrameworkConfig
+from springtide.engine.placement.choice import best_among
+from springtide.engine.placement.classes import Classifier, PodClass
+from springtide.engine.placement.family import DeviceFamily, Rows
+from springtide.engine.placement.policy import PolicyTable
+from springtide.engine.placement.reasons import NODE_UNREGISTERED
+from springtide.engine.placement.tables import Placement, Tables
+from springtide.model.columns import Int64
+from springtide.model.ledger import Ledger
+from springtide.model.pod import Container, Pod, PodSpec
+from springtide.model.resources import Resources
+
+SPECS_MAX: Final = 16_384
+CLASSIFIED_MAX: Final = 100_000
+"""Classes are looked up anew after so many pods, so that those of long ago do not stay for ever."""
+
+
+class Classes:
+    """The classes of pods by what they ask of devices."""
+
+    def __init__(self, families: Mapping[str, DeviceFamily], ledger: Ledger) -> None:
+        self._families = families
+        self._ledger = ledger
+        self._names = frozenset(
+            name for family in families.values() for name in family.resource_names()
+        )
+        self._bare: dict[PodSpec, PodSpec] = {}
+        self._count = 0
+        self._classifier = Classifier(families, quotas=ledger.quotas)
+
+    def of(self, pod: Pod) -> PodClass:
+        """Return the class of a pod."""
+        if self._count >= CLASSIFIED_MAX:
+            self.renew()
+        self._count += 1
+        return self._classifier.found(replace(pod, spec=self._bare_of(pod.spec), node_name=""))
+
+    def renew(self) -> None:
+        """Forget all classes, as is needed where namespaces have other limits."""
+        self._count = 0
+        self._classifier = Classifier(self._families, quotas=self._ledger.quotas)
+
+    def _bare_of(self, spec: PodSpec) -> PodSpec:
+        """Return what a spec says of devices."""
+        bare = self._bare.get(spec)
+        if bare is None:
+            if len(self._bare) >= SPECS_MAX:
+                self._bare.clear()
+            bare = self._bare[spec] = PodSpec(
+                containers=tuple(map(self._bare_container, spec.containers)),
+                init_containers=tuple(map(self._bare_container, spec.init_containers)),
+            )
+        return bare
+
+    def _bare_container(self, container: Container) -> Container:
+        return Container(
+            name="",
+            requests=self._managed(container.requests),
+            limits=self._managed(container.limits),
+            is_sidecar=container.is_sidecar,
+        )
+
+    def _managed(self, resources: Resources) -> Resources:
+        return tuple(pair for pair in resources if pair[0] in self._names)
+
+
+class Fit(msgspec.Struct, frozen=True, kw_only=True):
+    """Which rows of a call take a pod, with their scores; the highest is preferred."""
+
+    rows: Rows
+    scores: tuple[float, ...]
+
+
+class Choosing:
+    """The tables of all classes, and where the names of calls are in them."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        families: Mapping[str, DeviceFamily],
+        policies: PolicyTable | None = None,
+    ) -> None:
+        self.ledger = ledger
+        self._policies = policies
+        rules = Framework(FrameworkConfig(filters=(), pre_filters=frozenset()))
+        self.tables = Tables(ledger, rules, families, policies=policies)
+        self._layout = -1
+        self._order: Int64 = np.zeros(0, np.int64)
+        self._names: Sequence[str] = ()
+        self._rows: Rows = np.zeros(0, np.intp)
+
+    def best(self, pod_class: PodClass, names: Sequence[str]) -> Placement | None:
+        """Return the placement on the best node of these, the smallest name among equal ones."""
+        if self._policies is not None:
+            self._policies.see(pod_class)
+        rows = self._rows_of(names)
+        return best_among(pod_class, self.tables, rows, order=self._order)
+
+    def fitting(
+        self, pod_class: PodClass, names: Sequence[str], best: int, *, most: int
+    ) -> tuple[int, Fit]:
+        """Return how many of these nodes take the pod, and the best one's row with its score.
+
+        Up to so many nodes, each of them is asked exactly and told, the best one last. Of more, some
+        may be counted that would not take the pod after all.
+        """
+        rows = self._rows_of(names)
+        table = self.tables.table(pod_class)
+        fits = table.rank.take(rows) > -np.inf
+        count = int(np.count_nonzero(fits))
+        if count > most:
+            return count, Fit(rows=np.array([best]), scores=(float(table.rank[best]),))
+        taking = [
+            row
+            for row in rows[fits].tolist()
+            if isinstance(self.tables.place(pod_class, row), Placement)
+        ]
+        rows = np.array(taking, np.intp)
+        rank = table.rank.take(rows)
+        order = np.lexsort((-self._order.take(rows), rank))
+        return len(rows), Fit(rows=rows[order], scores=tuple(rank[order].tolist()))
+
+    def refusals(self, pod_class: PodClass, names: Sequence[str]) -> dict[str, str]:
+        """Return why each of these nodes, none of which takes the pod, refuses it."""
+        count = self.ledger.count
+        which = np.zeros(count + 1, np.intp)
+        texts = [NODE_UNREGISTERED]
+        for refusal, rows in self.tables.refusals(pod_class, below=count).items():
+            which[rows] = len(texts)
+            texts.append(refusal.text)
+        get = self.ledger.rows.get
+        # A name that is not known stands behind the last row.
+        places = which[[get(name, count) for name in names]].tolist() if names else []
+        return {name: texts[place] for name, place in zip(names, places, strict=True)}
+
+    def _rows_of(self, names: Sequence[str]) -> Rows:
+        layout = self.ledger.named
+        if layout != self._layout:
+            self._layout = layout
+            self._order = self._ordered()
+        elif names == self._names:
+            return self._rows
+        self._names, self._rows = names, self._found(names)
+        return self._rows
+
+    def _found(self, names: Sequence[str]) -> Rows:
+        """Return the rows of the names that are known."""
+        known = self.ledger.rows
+        if len(names) > 1:
+            try:
+                return np.fromiter(itemgetter(*names)(known), np.intp, len(names))
+            except KeyError:
+                pass
+        return np.array([known[name] for name in names if name in known], np.intp)
+
+    def _ordered(self) -> Int64:
+        """Return each row's place in the order of names."""
+        order = np.empty(self.ledger.count, np.int64)
+        names = self.ledger.names
+        by_name = sorted(range(self.ledger.count), key=names.__getitem__)
+        order[by_name] = np.arange(self.ledger.count)
+        return order

@@ -1,0 +1,231 @@
+"""Which pods hold devices, from their annotations and from what was just decided about them.
+
+A pod that is bound holds what its annotations say, until it has ended. A pod that is not holds what
+was chosen for it last: by this process, as long as nothing newer is written on the pod, or by another
+one, which wrote it there. That is a reservation, and ends when nobody binds the pod for too long.
+"""
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+from msgspec.structs import replace
+
+from springtide.base.annotations import BIND_FAILED, BIND_PHASE, BIND_TIME, NODE, RESERVED_AT
+from springtide.engine.live.commands import Commands, Notes, PatchPod
+from springtide.engine.live.holders import Held, Holders, closure
+from springtide.engine.live.settings import LiveSettings
+from springtide.engine.placement.family import DeviceFamily
+from springtide.model.device import Allocation
+from springtide.model.pod import Pod
+from springtide.model.refusal import Refusal
+
+LABEL_MAX = 63
+"""Characters that the value of a label may have; the name of a node may have more."""
+
+
+class Reservation(msgspec.Struct, frozen=True, kw_only=True):
+    """What is held for a pod that is not bound: where, since when, and whether it was chosen here.
+
+    `stamp` is the time of the choice as it is written on the pod.
+    """
+
+    node: str
+    stamp: int
+    since_s: float
+    is_own: bool = False
+    is_binding: bool = False
+
+    def outlasts(self, stamp: int) -> bool:
+        """Return whether what was written on the pod at this time says nothing newer."""
+        return self.is_binding or (self.is_own and stamp <= self.stamp)
+
+
+class Tracking:
+    """All pods that hold devices or wait for them."""
+
+    def __init__(
+        self, families: Mapping[str, DeviceFamily], settings: LiveSettings, holders: Holders
+    ) -> None:
+        self._families = families
+        self._settings = settings
+        self._holders = holders
+        self._written = frozenset(
+            name for family in families.values() for name in family.written_annotations()
+        )
+        self._read: dict[str, tuple[Mapping[str, str], bool, str]] = {}
+        self._dismissed: dict[str, int] = {}
+        self.waiting: dict[str, Pod] = {}
+        self.reservations: dict[str, Reservation] = {}
+        self.expired = 0
+
+    # What informers tell
+
+    def see(self, pod: Pod, *, now_s: float) -> Commands:
+        """Take in a pod as it is now."""
+        if pod.is_finished:
+            self.forget(pod.uid)
+            return ()
+        if pod.node_name:
+            self._see_bound(pod)
+            return ()
+        return self._see_waiting(pod, now_s=now_s)
+
+    def forget(self, uid: str) -> None:
+        """Forget a pod that has ended or is gone."""
+        self._drop(uid)
+        self.waiting.pop(uid, None)
+        self._dismissed.pop(uid, None)
+
+    def _see_bound(self, pod: Pod) -> None:
+        uid, place = pod.uid, pod.annotations.get(NODE)
+        self.waiting.pop(uid, None)
+        self._dismissed.pop(uid, None)
+        read = (pod.annotations, pod.is_init_done, pod.node_name)
+        if self._read.get(uid) == read:
+            return
+        self._drop(uid)
+        if place is None:
+            return
+        # A pod that runs elsewhere than its devices are has none of them.
+        held = self._decoded(pod, node=place if place == pod.node_name else "")
+        if held is not None:
+            self._holders.hold(held)
+            self._read[uid] = read
+
+    def _see_waiting(self, pod: Pod, *, now_s: float) -> Commands:
+        uid, place = pod.uid, pod.annotations.get(NODE)
+        self.waiting[uid] = pod
+        reserved = self.reservations.get(uid)
+        if reserved is None and uid in self._holders:
+            # It has been bound since.
+            return ()
+        stamp = _stamp(pod)
+        if reserved is not None and reserved.outlasts(stamp):
+            return ()
+        if place is not None and stamp <= self._dismissed.get(uid, -1):
+            return (self._clearing(pod, ()),)
+        written_s = min(max(stamp, _seconds(pod.annotations.get(BIND_TIME))), now_s)
+        since_s = written_s or (now_s if reserved is None else reserved.since_s)
+        self._drop(uid)
+        is_late = now_s - since_s > self._settings.reservation_timeout_s
+        held = None if place is None or is_late else self._decoded(pod, node=place)
+        if held is not None:
+            self._holders.hold(held)
+            self.reservations[uid] = Reservation(node=held.node, stamp=stamp, since_s=since_s)
+        return ()
+
+    def _decoded(self, pod: Pod, *, node: str) -> Held | None:
+        """Return what is written on a pod, None if that is nothing."""
+        answers = [(name, family.decode(pod)) for name, family in self._families.items()]
+        held = Held(
+            uid=pod.uid,
+            namespace=pod.namespace,
+            node=node,
+            allocations=tuple(each for _, each in answers if isinstance(each, Allocation)),
+            closures=tuple(closure(name, a) for name, a in answers if isinstance(a, Refusal)),
+        )
+        return held if held.allocations or held.closures else None
+
+    # What is decided here
+
+    def reserve(
+        self, pod: Pod, node: str, allocations: tuple[Allocation, ...], *, now_s: float
+    ) -> PatchPod:
+        """Hold devices for a pod that holds none, and return what is to be written on it."""
+        uid = pod.uid
+        held = Held(uid=uid, namespace=pod.namespace, node=node, allocations=allocations)
+        self._holders.hold(held)
+        at_s = int(now_s)
+        self.reservations[uid] = Reservation(node=node, stamp=at_s, since_s=at_s, is_own=True)
+        self.waiting[uid] = pod
+        self._dismissed.pop(uid, None)
+        notes: dict[str, str | None] = {NODE: node, RESERVED_AT: str(at_s)}
+        for each in allocations:
+            notes |= self._families[each.family].encode(each, at_s=at_s)
+        # What an earlier attempt has left would be read as that this one failed or is over.
+        left = (pod.annotations.keys() & self._written) - notes.keys()
+        if pod.annotations.get(BIND_PHASE) == BIND_FAILED:
+            left |= {BIND_PHASE, BIND_TIME}
+        notes |= dict.fromkeys(sorted(left))
+        labels: Notes = {NODE: node} if len(node) <= LABEL_MAX else {}
+        return PatchPod(
+            uid=uid, namespace=pod.namespace, name=pod.name, annotations=notes, labels=labels
+        )
+
+    def give_up(self, uid: str) -> Held | None:
+        """Free what is reserved for a pod, and remember that it must not be read from it again."""
+        reserved = self.reservations.get(uid)
+        if reserved is None:
+            return None
+        self._dismissed[uid] = reserved.stamp
+        return self._drop(uid)
+
+    def withdraw(self, uid: str) -> Commands:
+        """Give up a reservation, and take it off the pod."""
+        held = self.give_up(uid)
+        pod = self.waiting.get(uid)
+        if held is None or pod is None:
+            return ()
+        return (self._clearing(pod, held.allocations),)
+
+    def clear(self, pod: Pod) -> Commands:
+        """Take off a waiting pod what is written of an earlier reservation, if anything is."""
+        if NODE not in pod.annotations:
+            return ()
+        self._dismissed[pod.uid] = max(_stamp(pod), self._dismissed.get(pod.uid, -1))
+        return (self._clearing(pod, ()),)
+
+    def release(self, pod: Pod) -> None:
+        """Free what a pod holds, before it is asked again what it gets."""
+        self._drop(pod.uid)
+        self.waiting[pod.uid] = pod
+
+    def begin_binding(self, uid: str) -> None:
+        """Keep a reservation while the pod is being bound."""
+        self.reservations[uid] = replace(self.reservations[uid], is_binding=True)
+
+    def end_binding(self, uid: str, *, is_bound: bool, marked_s: int) -> None:
+        """Let a reservation be for good, or wait for the next attempt from when the pod was marked."""
+        reserved = self.reservations.get(uid)
+        if reserved is None:
+            return
+        if is_bound:
+            del self.reservations[uid]
+        else:
+            since_s = max(reserved.since_s, marked_s)
+            self.reservations[uid] = replace(reserved, is_binding=False, since_s=since_s)
+
+    def expire(self, *, now_s: float) -> Commands:
+        """Withdraw the reservations that nobody has bound in time."""
+        limit_s = now_s - self._settings.reservation_timeout_s
+        late = [
+            uid
+            for uid, each in self.reservations.items()
+            if each.since_s < limit_s and not each.is_binding
+        ]
+        self.expired += len(late)
+        return tuple(command for uid in late for command in self.withdraw(uid))
+
+    def _drop(self, uid: str) -> Held | None:
+        self.reservations.pop(uid, None)
+        self._read.pop(uid, None)
+        return self._holders.release(uid)
+
+    def _clearing(self, pod: Pod, allocations: Iterable[Allocation]) -> PatchPod:
+        written = pod.annotations.keys() & self._written
+        for each in allocations:
+            written |= self._families[each.family].encode(each, at_s=0).keys()
+        notes = dict.fromkeys((NODE, RESERVED_AT, *sorted(written)))
+        labels = {NODE: None}
+        return PatchPod(
+            uid=pod.uid, namespace=pod.namespace, name=pod.name, annotations=notes, labels=labels
+        )
+
+
+def _stamp(pod: Pod) -> int:
+    """Return when devices were last chosen for a pod, as it is written on it, 0 if it is not."""
+    return _seconds(pod.annotations.get(RESERVED_AT))
+
+
+def _seconds(text: str | None) -> int:
+    return int(text) if text is not None and text.isdecimal() and text.isascii() else 0

@@ -1,0 +1,29 @@
+"""Admission webhooks (`admission.k8s.io`, v1 and v1beta1): reviews of pods that are to be created.
+
+`review` reads the question, `patch` says what is to change about the pod, `answer` writes the answer.
+"""
+
+from springtide.wire.admission.answer import FORBIDDEN, allowed, refused
+from springtide.wire.admission.patch import Operation, Patch, add_environment, set_amounts
+from springtide.wire.admission.review import (
+    Creation,
+    MalformedReview,
+    Review,
+    creation,
+    read_review,
+)
+
+__all__ = [
+    "FORBIDDEN",
+    "Creation",
+    "MalformedReview",
+    "Operation",
+    "Patch",
+    "Review",
+    "add_environment",
+    "allowed",
+    "creation",
+    "read_review",
+    "refused",
+    "set_amounts",
+]

@@ -1,0 +1,101 @@
+"""The extender in a process of its own, called by an unmodified kube-scheduler, with device plugins that answer."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.e2e.commands import Object, Setup
+from tests.e2e.conftest import Planes
+from tests.e2e.controlplane import ControlPlane
+from tests.e2e.fleets import running_fleet
+from tests.e2e.objects import PODS, a_pod, annotations, phases
+from tests.e2e.waiting import eventually
+from tests.standin.live import gpu_node
+
+RESOURCES: Final = ("nvidia.com/gpu", "nvidia.com/gpumem", "nvidia.com/gpucores")
+ALLOCATED: Final = "hami.io/vgpu-devices-allocated"
+CARDS: Final = 4
+NODES: Final = 3
+TO_A_CARD: Final = 2
+
+pytestmark = pytest.mark.timeout(180)
+
+
+def free_port() -> int:
+    """Return a port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
+def configured(port: int) -> Object:
+    """Return the configuration of the extender, as HAMi's chart has it."""
+    return {
+        "urlPrefix": f"http://127.0.0.1:{port}",
+        "filterVerb": "filter",
+        "bindVerb": "bind",
+        "weight": 1,
+        "nodeCacheCapable": True,
+        "httpTimeout": "30s",
+        "managedResources": [{"name": name, "ignoredByScheduler": True} for name in RESOURCES],
+    }
+
+
+@contextmanager
+def extender(plane: ControlPlane, port: int, log: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """Run the extender while the block is entered."""
+    arguments = [
+        f"--http_bind=127.0.0.1:{port}",
+        "--metrics-bind-address=",
+        f"--kubeconfig={plane.kubeconfig('admin')}",
+        "--scheduler-name=default-scheduler",
+    ]
+    with log.open("ab") as told:
+        command = [sys.executable, "-m", "springtide", "extender", *arguments]
+        process = subprocess.Popen(command, env=os.environ, stderr=told)
+        try:
+            yield process
+        finally:
+            process.kill()
+            process.wait()
+
+
+def half_a_card(name: str) -> Object:
+    """Return a pod of which two fit on a card."""
+    return a_pod(name, limits=(dict(zip(RESOURCES, ("1", "2000", "50"), strict=True)),))
+
+
+def test_pods_are_scheduled_though_the_extender_is_killed_meanwhile(
+    planes: Planes, tmp_path: Path
+) -> None:
+    port, log = free_port(), tmp_path / "extender.log"
+    plane = planes(Setup(has_controllers=True, extenders=(configured(port),)))
+    names = [f"pod-{each}" for each in range(NODES * CARDS * TO_A_CARD)]
+
+    with running_fleet(plane, [gpu_node(f"gpu-{each}", cards=CARDS) for each in range(NODES)]):
+        with extender(plane, port, log) as first:
+            for name in names:
+                plane.create(PODS, half_a_card(name))
+            eventually(lambda: phases(plane), lambda found: "Running" in found.values())
+            first.send_signal(signal.SIGKILL)
+        with extender(plane, port, log) as second:
+            found = eventually(
+                lambda: phases(plane), lambda found: set(found.values()) == {"Running"}
+            )
+            second.send_signal(signal.SIGTERM)
+            code = second.wait(60)
+
+    cards = [annotations(plane, f"{PODS}/{name}")[ALLOCATED].partition(",")[0] for name in names]
+    assert sorted(found) == sorted(names)
+    assert {cards.count(card) for card in cards} == {TO_A_CARD}
+    assert code == 0
+    assert b'"event":"bug"' not in log.read_bytes()
