@@ -76,16 +76,17 @@ class _Asked:
         if self._wanted is None:
             return self._one_by_one(ledger, selected)
         height = len(self._wanted)
-        have = resources.allocatable[:height, selected.cells]
-        short = have - resources.used[:height, selected.cells] < self._wanted
+        have = selected.of(resources.allocatable[:height])
+        short = have - selected.of(resources.used[:height]) < self._wanted
         if not np.count_nonzero(short):
             return None
         lasting = short & (have < self._wanted)
         lasting[_PODS_ROW] = False
+        detail = np.add.reduce(short * self._bits, axis=0)
         return Outcome(
-            refused=np.logical_or.reduce(short, axis=0),
+            refused=detail != 0,
             unresolvable=np.logical_or.reduce(lasting, axis=0),
-            detail=np.add.reduce(short * self._bits, axis=0),
+            detail=detail,
         )
 
     def _listed(self, resources: ResourceColumns) -> Int64 | None:

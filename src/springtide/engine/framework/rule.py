@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from springtide.engine.framework.ask import PodAsk
-from springtide.model.columns import Bool
+from springtide.model.columns import Bool, Int64
 from springtide.model.ledger import Ledger
 from springtide.model.refusal import Refusal
 
@@ -29,6 +29,14 @@ class Selection(msgspec.Struct, frozen=True):
 
     rows: Rows
     cells: Rows | slice
+
+    def of(self, columns: Int64) -> Int64:
+        """Return the cells of several columns [columns, rows] at once."""
+        if isinstance(self.cells, slice):
+            return columns[:, self.cells]
+        # Several times faster than an index of a slice and an array.
+        found: Int64 = columns.take(self.cells, axis=1)
+        return found
 
 
 def selection(rows: Rows) -> Selection:

@@ -20,26 +20,18 @@ _CHAIN: Final = (BINPACK, SPREAD, NUMA)
 
 Key = Literal["score", "-score", "numa", "-numa", "-slots", "index", "-rank"]
 
-_FIELDS: Final = {
-    "score": "score",
-    "numa": "numa",
-    "slots": "slots_used",
-    "index": "index",
-    "rank": "rank",
-}
 
+class Standings(msgspec.Struct, frozen=True, kw_only=True):
+    """What a policy looks at, device by device: score, NUMA node, used slots and registered index.
 
-class Standing(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """What a policy looks at: a device's score, NUMA node, used slots and registered index.
-
-    `rank` is given by a policy that is not the family's own.
+    `rank` is given by a policy that is not the family's own, empty where there is none.
     """
 
-    score: float
-    numa: int
-    slots_used: int
-    index: int
-    rank: int = 0
+    score: Sequence[float]
+    numa: Sequence[int]
+    slots: Sequence[int]
+    index: Sequence[int]
+    rank: Sequence[int] = ()
 
 
 def has_token(policy: str, token: str) -> bool:
@@ -65,11 +57,10 @@ def ranked_keys(*, numa_bind: bool) -> tuple[Key, ...]:
     return ("-numa", "-rank", "score") if numa_bind else ("-rank", "score", "numa")
 
 
-def arranged(standings: Sequence[Standing], keys: Sequence[Key]) -> list[int]:
+def arranged(standings: Standings, keys: Sequence[Key]) -> list[int]:
     """Return the positions ascending under these keys, equal ones in their given order."""
-    columns = [_column(key, standings) for key in keys]
-    ranks = list(zip(*columns, strict=True))
-    return sorted(range(len(standings)), key=ranks.__getitem__)
+    ranks = list(zip(*[_column(key, standings) for key in keys], strict=True))
+    return sorted(range(len(ranks)), key=ranks.__getitem__)
 
 
 def _chained(policy: str, *, numa_bind: bool) -> tuple[Key, ...]:
@@ -81,7 +72,8 @@ def _chained(policy: str, *, numa_bind: bool) -> tuple[Key, ...]:
     return (*(names[token] for token in chain), "index")
 
 
-def _column(key: Key, standings: Sequence[Standing]) -> list[float]:
-    name = _FIELDS[key.removeprefix("-")]
-    values = [getattr(device, name) for device in standings]
-    return [-value for value in values] if key.startswith("-") else values
+def _column(key: Key, standings: Standings) -> Sequence[float]:
+    if key.startswith("-"):
+        return [-value for value in getattr(standings, key[1:])]
+    values: Sequence[float] = getattr(standings, key)
+    return values

@@ -201,8 +201,11 @@ class Refresher:
 
     def tell(self, table: Table) -> None:
         """Store the codes of all devices that have been judged and not told yet."""
+        if not table.asks:
+            return
         count = self._ledger.count
-        by_devices = np.isin(table.code[:count], (FITS, DEVICES, EXACT))
+        code = table.code[:count]
+        by_devices = (code == FITS) | (code == DEVICES) | (code == EXACT)
         rows = np.flatnonzero(table.untold[:count] & by_devices)
         for index, ask in enumerate(table.asks):
             own = rows[table.family[rows] == index]

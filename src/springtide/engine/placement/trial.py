@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 
 from springtide.engine.placement import checks
-from springtide.engine.placement.order import Standing, arranged, ranked_keys, sort_keys
+from springtide.engine.placement.order import Standings, arranged, ranked_keys, sort_keys
 from springtide.engine.placement.score import Load, Weights, load_score
 from springtide.engine.placement.screening import Ceiling
 from springtide.model.device import Device, DeviceView, Inventory
@@ -58,10 +58,17 @@ class Trial:
         else:
             keys = sort_keys(policy, numa_bind=numa_bind)
         positions = range(len(self.devices)) if among is None else among
-        standings = [
-            self._standing(position, added(self.devices[position]), weights)
-            for position in positions
-        ]
+        devices = [self.devices[position] for position in positions]
+        standings = Standings(
+            score=[
+                self._score(position, added(device), weights)
+                for position, device in zip(positions, devices, strict=True)
+            ],
+            numa=[device.numa for device in devices],
+            slots=[self.slots[position] for position in positions],
+            index=[device.index for device in devices],
+            rank=[self.ranks[position] for position in positions] if self.ranks else (),
+        )
         order = [positions[index] for index in arranged(standings, keys)]
         order.reverse()
         return order
@@ -107,7 +114,7 @@ class Trial:
             return checks.EXCLUSIVE_TAKEN
         return checks.COMPUTE_TAKEN if total != 0 and used == total and cores == 0 else 0
 
-    def _standing(self, position: int, added: Added | None, weights: Weights) -> Standing:
+    def _score(self, position: int, added: Added | None, weights: Weights) -> float:
         device = self.devices[position]
         slots, cores = self.slots[position], self.cores[position]
         memory_mib = self.memory_mib[position]
@@ -115,13 +122,7 @@ class Trial:
             slots, cores = slots + added.slots, cores + added.cores
             memory_mib += added.memory_mib
         load = Load(slots, device.slots, cores, device.cores, memory_mib, device.memory_mib)
-        return Standing(
-            score=load_score(load, weights),
-            numa=device.numa,
-            slots_used=self.slots[position],
-            index=device.index,
-            rank=self.ranks[position] if self.ranks else 0,
-        )
+        return load_score(load, weights)
 
 
 @lru_cache(maxsize=INVENTORIES_MAX)

@@ -1,15 +1,30 @@
 """In which order the devices of a node are tried."""
 
+from typing import NamedTuple
+
 import pytest
 
-from springtide.engine.placement.order import Key, Standing, arranged, has_token, sort_keys
+from springtide.engine.placement.order import Key, Standings, arranged, has_token, sort_keys
 
 
-def standing(*, score: float = 0, numa: int = 0, slots_used: int = 0, index: int = 0) -> Standing:
-    return Standing(score=score, numa=numa, slots_used=slots_used, index=index)
+class Device(NamedTuple):
+    score: float
+    numa: int
+    slots: int
+    place: int
 
 
-def order(policy: str, *standings: Standing, numa_bind: bool = False) -> list[int]:
+def standing(*, score: float = 0, numa: int = 0, slots_used: int = 0, index: int = 0) -> Device:
+    return Device(score, numa, slots_used, index)
+
+
+def order(policy: str, *devices: Device, numa_bind: bool = False) -> list[int]:
+    standings = Standings(
+        score=[each.score for each in devices],
+        numa=[each.numa for each in devices],
+        slots=[each.slots for each in devices],
+        index=[each.place for each in devices],
+    )
     return arranged(standings, sort_keys(policy, numa_bind=numa_bind))
 
 
