@@ -75,8 +75,13 @@ class _Status(msgspec.Struct, frozen=True):
     phase: str = ""
 
 
+class _Spec(msgspec.Struct, frozen=True, rename="camel"):
+    node_name: str = ""
+
+
 class _Read(msgspec.Struct, frozen=True):
     metadata: _Metadata = _Metadata()
+    spec: _Spec = _Spec()
     status: _Status = _Status()
 
 
@@ -229,7 +234,8 @@ class Performer:
 
     async def _read_pod(self, command: ReadPod) -> PodRead:
         reading = self._cluster.read(_POD, command.name, namespace=command.namespace)
-        return PodRead(is_finished=(await self._in_time(reading)).status.phase in _ENDED)
+        found = await self._in_time(reading)
+        return PodRead(is_finished=found.status.phase in _ENDED, node=found.spec.node_name)
 
     async def _patch_node(self, command: PatchNode) -> str:
         target = node(command.name, version=command.version)

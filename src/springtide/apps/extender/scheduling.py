@@ -171,7 +171,7 @@ class Scheduling:
         try:
             await self._performer.patch(patch)
         except ClusterFault as fault:
-            self.live.take_back(patch.uid)
+            self.ask(self.live.take_back(patch.uid))
             self.figures.patch_failures.inc()
             self.ask((_failure(patch, str(fault)),))
             return str(fault)

@@ -73,6 +73,7 @@ def test_each_outcome_is_told_as_what_it_is() -> None:
                     ReadPod(namespace="team", name="train", bind="b"),
                     PatchPod(uid="other", namespace="team", name="train", annotations={}, bind="b"),
                     CreateBinding(uid=uid, namespace="team", name="train", node="a", bind="b"),
+                    ReadPod(namespace="team", name="train", bind="b"),
                     CreateBinding(uid=uid, namespace="team", name="train", node="a", bind="b"),
                     AnswerBind(uid=uid, error="why"),
                 )
@@ -86,6 +87,7 @@ def test_each_outcome_is_told_as_what_it_is() -> None:
         assert outcomes[2].version == outcomes[0].version
         assert outcomes[4] == PodRead(is_finished=False)
         assert outcomes[6] == Done()
+        assert outcomes[7] == PodRead(is_finished=False, node="a")
         faults = [each.fault for each in outcomes if isinstance(each, Failed)]
         assert faults == [Fault.CONFLICT, Fault.NOT_FOUND, Fault.CONFLICT, Fault.CONFLICT]
         assert heard.answers == [AnswerBind(uid=uid, error="why")]

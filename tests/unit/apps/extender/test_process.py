@@ -141,6 +141,26 @@ def test_a_reservation_that_cannot_be_written_is_taken_back() -> None:
     run(work())
 
 
+def test_what_an_earlier_call_has_written_is_taken_off_where_a_later_one_cannot_write() -> None:
+    world = World()
+    world.add_node("a", card("only"))
+
+    async def work() -> None:
+        cluster = Unwilling(world.store)
+        async with running(cluster) as extender:
+            pod = world.add_pod("train", gpu=1)
+            await extender.filter(pod, "a")
+            await until(lambda: NODE in world.annotations("train"))
+            cluster.faults = [Failing("it is on fire")]
+            again = await extender.filter(world.pod("train"), "a")
+
+            assert "it is on fire" in again["Error"]
+            await until(lambda: not world.annotations("train").get(NODE))
+            assert list(extender.live.holders.all()) == []
+
+    run(work())
+
+
 def test_the_same_pod_asked_twice_at_once_holds_its_devices_once() -> None:
     world = two_nodes()
 
