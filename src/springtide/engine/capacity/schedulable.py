@@ -12,9 +12,9 @@ from typing import Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from springtide.base.progress import Progress, Unwatched
+from springtide.engine.placement.choice import by_score
 from springtide.engine.placement.classes import Classifier, PodClass
 from springtide.engine.placement.family import Rows
 from springtide.engine.placement.tables import Placement, Tables, holding
@@ -81,18 +81,6 @@ def _best(pod_class: PodClass, tables: Tables, last: int, first_row: int) -> Pla
 
 def _preferred(pod_class: PodClass, tables: Tables, rows: Rows, last: int) -> Iterator[int]:
     if pod_class.asks:
-        return _by_score(rows, tables.table(pod_class).score[rows])
+        return by_score(rows, tables.table(pod_class).score[rows])
     cut = int(np.searchsorted(rows, last, side="right"))
     return iter([*rows[cut:].tolist(), *rows[:cut].tolist()])
-
-
-def _by_score(rows: Rows, scores: npt.NDArray[np.float32]) -> Iterator[int]:
-    """Yield the rows by score, highest first; equal scores keep the order of the nodes."""
-    if not len(rows):
-        return
-    best = int(np.argmax(scores))
-    yield int(rows[best])
-    # Seldom asked for: the best row takes the pod unless only an exact placement can tell.
-    for index in np.argsort(-scores, kind="stable").tolist():
-        if index != best:
-            yield int(rows[index])

@@ -10,6 +10,7 @@ import numpy as np
 
 from springtide.engine.headroom.result import Room
 from springtide.engine.headroom.verdicts import refused_now
+from springtide.engine.placement.choice import by_score
 from springtide.engine.placement.classes import PodClass
 from springtide.engine.placement.tables import Placement, Tables, holding
 from springtide.model.overlay import Overlay
@@ -36,7 +37,7 @@ def stepped(pod_class: PodClass, tables: Tables, overlay: Overlay) -> Room:
 def _next(pod_class: PodClass, tables: Tables, last: int) -> Placement | None:
     rows = tables.candidates(pod_class)
     if pod_class.asks:
-        order = np.argsort(-tables.table(pod_class).score[rows], kind="stable")
-    else:
-        order = np.argsort((rows - last - 1) % tables.ledger.count, kind="stable")
+        scores = tables.table(pod_class).score[rows]
+        return tables.first_fit(pod_class, by_score(rows, scores))
+    order = np.argsort((rows - last - 1) % tables.ledger.count, kind="stable")
     return tables.first_fit(pod_class, rows[order].tolist())

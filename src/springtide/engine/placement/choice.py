@@ -4,6 +4,8 @@ Of rows with the same score the first one is taken, or the one that is first by 
 vector verdict is an upper bound, rows are tried from the best one down until one places the pod.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from springtide.engine.placement.classes import PodClass
@@ -24,7 +26,8 @@ def best_fit(pod_class: PodClass, tables: Tables) -> Placement | None:
     placement = tables.place(pod_class, row)
     if isinstance(placement, Placement):
         return placement
-    return tables.first_fit(pod_class, _by_rank(rank))
+    left = np.flatnonzero(rank > -np.inf)
+    return tables.first_fit(pod_class, by_score(left, rank[left]))
 
 
 def best_among(
@@ -47,8 +50,13 @@ def best_among(
     return None
 
 
-def _by_rank(rank: Float32) -> list[int]:
-    """Return the rows that are left, the best first."""
-    rows = np.flatnonzero(rank > -np.inf)
-    order = np.argsort(-rank[rows], kind="stable")
-    return [int(row) for row in rows[order]]
+def by_score(rows: Rows, scores: Float32) -> Iterator[int]:
+    """Yield the rows by score, highest first; equal scores keep the order of the nodes."""
+    if not len(rows):
+        return
+    best = int(np.argmax(scores))
+    yield int(rows[best])
+    # Seldom asked for: the best row takes the pod unless only an exact placement can tell.
+    for index in np.argsort(-scores, kind="stable").tolist():
+        if index != best:
+            yield int(rows[index])
