@@ -149,7 +149,6 @@ def _trial_s(world: World) -> float:
 
 def _memory() -> Figure:
     """Return how many bytes a device takes in the columns and records of a ledger."""
-    nodes = [(_node(index), _inventory(index)) for index in range(2)]
     tracemalloc.start()
     before = tracemalloc.get_traced_memory()[0]
     kept = ledger(5_000)
@@ -160,7 +159,7 @@ def _memory() -> Figure:
         bare.add_node(_node(index))
     without = tracemalloc.get_traced_memory()[0] - before
     tracemalloc.stop()
-    del kept, nodes
+    del kept
     each = (devices - without) / (5_000 * 8)
     return Figure(
         "memory", each, "bytes", "a device, with its record; nodes without devices deducted"
