@@ -2,7 +2,6 @@
 
 from typing import assert_never
 
-import click
 import msgspec
 
 from springtide.apps.planner import Onlooker
@@ -13,9 +12,10 @@ from springtide.base.clock import Clock
 from springtide.cli import formats, why_table
 from springtide.cli.input import read_input
 from springtide.cli.options import Cluster
-from springtide.cli.plan_table import Style, Times, problem_text
+from springtide.cli.plan_table import Style, Times
 from springtide.cli.planning import View
 from springtide.cli.terminal import Terminal, standard_output
+from springtide.cli.warning import warn
 from springtide.cli.watching import watched
 from springtide.edge.machine import MachineClock
 
@@ -41,8 +41,7 @@ def answer(question: Question, view: View) -> WhyReport:
     with watched(view.verbosity) as onlooker:
         report, times = _explained(question, MachineClock(), onlooker)
     if view.has_warnings:
-        for problem in report.problems:
-            click.echo(f"Warning: {problem_text(problem)}", err=True)
+        warn(report.problems)
     terminal = standard_output()
     text = _text(report, times, view, terminal)
     if text:

@@ -3,7 +3,6 @@
 import sys
 from typing import Literal, assert_never
 
-import click
 import msgspec
 
 from springtide.apps.headroom import About, HeadroomReport, Request, run
@@ -12,8 +11,8 @@ from springtide.apps.planner.onlooker import NOBODY, Onlooker
 from springtide.cli import formats, headroom_chart, headroom_rows, headroom_svg, headroom_table
 from springtide.cli.input import read_input
 from springtide.cli.options import Cluster
-from springtide.cli.plan_table import problem_text
 from springtide.cli.terminal import Terminal, standard_output
+from springtide.cli.warning import warn
 from springtide.cli.watching import watched
 from springtide.edge.files import read, write
 from springtide.edge.machine import MachineClock
@@ -54,8 +53,7 @@ def answer(question: Question, view: View) -> HeadroomReport:
     with watched(view.verbosity) as onlooker:
         report, times = answered(question, onlooker)
     if view.has_warnings:
-        for problem in report.problems:
-            click.echo(f"Warning: {problem_text(problem)}", err=True)
+        warn(report.problems)
     if view.svg is not None:
         write(view.svg, headroom_svg.drawn(report).encode())
     terminal = standard_output()

@@ -15,6 +15,7 @@ from springtide.cli import formats, plan_table
 from springtide.cli.input import read_input
 from springtide.cli.options import Cluster
 from springtide.cli.terminal import Terminal, standard_output
+from springtide.cli.warning import warn
 from springtide.cli.watching import watched
 from springtide.edge.machine import MachineClock, SeededRng
 from springtide.engine.capacity.quotas import Quota
@@ -62,8 +63,7 @@ def answer(question: Question, view: View) -> PlanReport:
     with watched(view.verbosity) as onlooker:
         report, times = _planned(question, clock, onlooker)
     if view.has_warnings:
-        for problem in report.problems:
-            click.echo(f"Warning: {plan_table.problem_text(problem)}", err=True)
+        warn(report.problems)
     terminal = standard_output()
     text = _text(report, times, view, terminal)
     if text:

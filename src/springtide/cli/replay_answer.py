@@ -4,7 +4,6 @@ import sys
 from collections.abc import Mapping
 from typing import Literal, assert_never
 
-import click
 import msgspec
 
 from springtide.apps.planner.onlooker import NOBODY, Onlooker
@@ -13,9 +12,9 @@ from springtide.base.clock import Clock
 from springtide.cli import formats, replay_rows, replay_table
 from springtide.cli.input import read_input
 from springtide.cli.options import Cluster
-from springtide.cli.plan_table import problem_text
 from springtide.cli.progress import READING
 from springtide.cli.terminal import Terminal, standard_output
+from springtide.cli.warning import warn
 from springtide.cli.watching import watched
 from springtide.edge.files import read
 from springtide.edge.machine import MachineClock
@@ -50,8 +49,7 @@ def answer(question: Question, view: View) -> ReplayReport:
     with watched(view.verbosity) as onlooker:
         report, times = answered(question, onlooker)
     if view.has_warnings:
-        for problem in report.problems:
-            click.echo(f"Warning: {problem_text(problem)}", err=True)
+        warn(report.problems)
     terminal = standard_output()
     text = _text(report, times, view, terminal)
     if text:
