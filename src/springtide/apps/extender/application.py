@@ -1,7 +1,7 @@
 """The HTTP surface: which path does what, and how a question that cannot be understood is answered.
 
 kube-scheduler looks at nothing but the body of an answer of status 200, so that is where faults of filter
-and bind calls are told. Nothing that a caller sends ends the process.
+and bind calls are told; answers to prioritize calls have no place for them. Nothing that a caller sends ends the process.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -35,12 +35,18 @@ Refuse = Callable[[str, int], bytes]
 
 
 class Call(msgspec.Struct, frozen=True, kw_only=True):
-    """A path that is posted to."""
+    """A path that is posted to; `has_status` says that whoever asks goes by the status of a fault."""
 
     take: Take
     refuse: Refuse
     limits: Limits
     needs_peer: bool = True
+    has_status: bool = False
+
+    def refused(self, why: str, status: int, *, closes: bool = False) -> Reply:
+        """Return the answer to a body that cannot be taken."""
+        told = status if self.has_status else 200
+        return Reply(body=self.refuse(why, status), status=told, closes=closes)
 
 
 class Page(msgspec.Struct, frozen=True):
@@ -89,16 +95,16 @@ class Application:
             try:
                 body = await read(scope, receive, limits=call.limits, share=share)
             except TooLarge as fault:
-                return Reply(body=call.refuse(str(fault), 413), closes=True)
+                return call.refused(str(fault), 413, closes=True)
             except TooSlow as fault:
-                return Reply(body=call.refuse(str(fault), 408), closes=True)
+                return call.refused(str(fault), 408, closes=True)
             except Overloaded as fault:
                 return _text(503, str(fault), closes=True)
             try:
                 return await call.take(body, scope)
             except Exception as bug:  # noqa: BLE001 - the top of a request
                 self._bug(scope, bug)
-                return Reply(body=call.refuse("an internal error; see the log", 500))
+                return call.refused("an internal error; see the log", 500)
 
     async def _shown(self, page: Page, scope: HTTPScope) -> Reply:
         query = parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True)

@@ -12,7 +12,7 @@ from springtide.base.errors import SpringtideError
 from springtide.engine.live import Live, LiveSettings
 from springtide.engine.placement.configured import InvalidConfig
 from springtide.wire import yaml
-from springtide.wire.crd.extender import ExtenderDocument, durations
+from springtide.wire.crd.extender import BY_SCHEDULER, ExtenderDocument, durations
 from springtide.wire.errors import DocumentFault
 from springtide.wire.origin import Origin
 from springtide.wire.strict import remedy
@@ -78,6 +78,7 @@ def live(
         single_wait_s=times.bind_wait_s,
         reservation_timeout_s=times.reservation_s,
         utc_offset_s=whereabouts.utc_offset_s,
+        leaves_choice=document.node_choice == BY_SCHEDULER,
     )
     return Live(known, settings)
 

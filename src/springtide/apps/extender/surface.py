@@ -20,7 +20,8 @@ from springtide.wire import admission, extender
 from springtide.wire.errors import MalformedObject
 from springtide.wire.k8s import Parts
 
-FILTER, BIND, WEBHOOK, METRICS = "/filter", "/bind", "/webhook", "/metrics"
+FILTER, PRIORITIZE, BIND, WEBHOOK = "/filter", "/prioritize", "/bind", "/webhook"
+METRICS: Final = "/metrics"
 SMALL_BODY_BYTES: Final = 1 << 20
 JSON: Final = "application/json"
 
@@ -53,6 +54,12 @@ class Surface:
 
         return {
             FILTER: Call(take=self._filter, refuse=_filter_fault, limits=limits(sizes.body_bytes)),
+            PRIORITIZE: Call(
+                take=self._prioritize,
+                refuse=_priority_fault,
+                limits=limits(sizes.body_bytes),
+                has_status=True,
+            ),
             BIND: Call(take=self._bind, refuse=_bind_fault, limits=limits(SMALL_BODY_BYTES)),
             WEBHOOK: Call(
                 take=self._review, refuse=_review_fault, limits=limits(sizes.review_bytes)
@@ -92,6 +99,17 @@ class Surface:
             return Reply(body=extender.filter_error(str(fault)))
         verdict = await self._scheduling.filter(candidates)
         return Reply(body=_answer(candidates, verdict))
+
+    async def _prioritize(self, body: bytes, scope: HTTPScope) -> Reply:
+        try:
+            candidates = extender.read_candidates(body, self._parts)
+        except extender.MalformedArguments as fault:
+            self._misunderstood(scope)
+            return Reply(body=_priority_fault(str(fault), 400), status=400)
+        scores = await self._scheduling.prioritize(candidates)
+        if isinstance(scores, Unanswered):
+            return Reply(body=_priority_fault(scores.why, 503), status=503)
+        return Reply(body=extender.priorities(scores))
 
     async def _bind(self, body: bytes, scope: HTTPScope) -> Reply:
         try:
@@ -183,6 +201,12 @@ def _wrong_type(scope: HTTPScope) -> str:
 def _filter_fault(why: str, status: int) -> bytes:
     del status
     return extender.filter_error(why)
+
+
+def _priority_fault(why: str, status: int) -> bytes:
+    """Say it where people see it; kube-scheduler has no place for it, and goes by the status alone."""
+    del status
+    return msgspec.json.encode({"Error": why})
 
 
 def _bind_fault(why: str, status: int) -> bytes:

@@ -5,7 +5,7 @@ from enum import Enum
 
 import msgspec
 
-from springtide.engine.live.commands import Command, Outcome
+from springtide.engine.live.commands import Command, Notes, Outcome
 from springtide.engine.live.lock import Owner
 
 
@@ -37,6 +37,8 @@ class Bind(msgspec.Struct, frozen=True, kw_only=True):
 
     `marked_s` is when its pod was marked as being bound. `attempts` counts the changes of the lock that were tried, and `error` is why the bind has failed.
     `lock` and `version` are what it knows of the lock: the value, and the node's resource version.
+    `notes` and `labels` are written on the pod when it is marked: what is reserved for it, if that is not
+    written yet.
     """
 
     uid: str
@@ -52,6 +54,8 @@ class Bind(msgspec.Struct, frozen=True, kw_only=True):
     error: str = ""
     lock: str | None = None
     version: str = ""
+    notes: Notes = {}
+    labels: Notes = {}
 
     @property
     def owner(self) -> Owner:

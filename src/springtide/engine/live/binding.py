@@ -183,12 +183,13 @@ def _done(bind: Bind, version: str, now_s: float) -> Step:
 
 
 def _mark(bind: Bind, now_s: float) -> Step:
-    notes = {BIND_PHASE: BIND_ALLOCATING, BIND_TIME: str(int(now_s))}
+    notes = {**bind.notes, BIND_PHASE: BIND_ALLOCATING, BIND_TIME: str(int(now_s))}
     command = PatchPod(
         uid=bind.uid,
         namespace=bind.namespace,
         name=bind.name,
         annotations=notes,
+        labels=bind.labels,
         bind=bind.uid,
     )
     return replace(bind, phase=Phase.MARKING, marked_s=int(now_s)), command

@@ -102,11 +102,15 @@ class Choosing:
         self._names: Sequence[str] = ()
         self._rows: Rows = np.zeros(0, np.intp)
 
-    def best(self, pod_class: PodClass, names: Sequence[str]) -> Placement | None:
-        """Return the placement on the best node of these, the smallest name among equal ones."""
+    def consider(self, pod_class: PodClass) -> None:
+        """Let policies that learn from what is asked know of a pod."""
         if self._policies is not None:
             self._policies.see(pod_class)
-        rows = self._rows_of(names)
+
+    def best(self, pod_class: PodClass, names: Sequence[str]) -> Placement | None:
+        """Return the placement on the best node of these, the smallest name among equal ones."""
+        self.consider(pod_class)
+        rows = self.rows_of(names)
         return best_among(pod_class, self.tables, rows, order=self._order)
 
     def fitting(
@@ -117,7 +121,7 @@ class Choosing:
         Up to so many nodes, each of them is asked exactly and told, the best one last. Of more, some
         may be counted that would not take the pod after all.
         """
-        rows = self._rows_of(names)
+        rows = self.rows_of(names)
         table = self.tables.table(pod_class)
         fits = table.rank.take(rows) > -np.inf
         count = int(np.count_nonzero(fits))
@@ -146,7 +150,8 @@ class Choosing:
         places = which[[get(name, count) for name in names]].tolist() if names else []
         return {name: texts[place] for name, place in zip(names, places, strict=True)}
 
-    def _rows_of(self, names: Sequence[str]) -> Rows:
+    def rows_of(self, names: Sequence[str]) -> Rows:
+        """Return the rows of those of these names that are known, in the order of the call."""
         layout = self.ledger.named
         if layout != self._layout:
             self._layout = layout

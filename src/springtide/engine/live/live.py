@@ -12,10 +12,12 @@ from springtide.engine.live.commands import (
     Commands,
     Outcome,
     PatchNode,
+    PatchPod,
 )
 from springtide.engine.live.filtering import Filtering
 from springtide.engine.live.holders import Holders
 from springtide.engine.live.lock import Owner
+from springtide.engine.live.offering import Offering
 from springtide.engine.live.queues import Ended, Queues
 from springtide.engine.live.quota import Limiting
 from springtide.engine.live.settings import LiveSettings
@@ -58,7 +60,9 @@ class Live:
         self.tracking = Tracking(families, settings, self.holders)
         self.stock = Stock(families, settings, self.holders)
         self.choosing = Choosing(self.ledger, families, policies)
-        self._filtering = Filtering(families, self.choosing, self.tracking)
+        self._offering = Offering(self.choosing, self.tracking)
+        offering = self._offering if settings.leaves_choice else None
+        self._filtering = Filtering(families, self.choosing, self.tracking, offering=offering)
         self._classes = Classes(families, self.ledger)
         self._limiting = Limiting(families)
         self._names: dict[Owner, str] = {}
@@ -120,7 +124,7 @@ class Live:
     # What callers ask
 
     def filter(self, pod: Pod, names: Sequence[str], *, now_s: float) -> Filtered:
-        """Return which of these nodes the pod gets, and hold its devices there."""
+        """Return which of these nodes the pod gets, and hold its devices there, or which take it."""
         pod_class = self.class_of(pod)
         if not pod_class.asks and pod_class.refusal is None:
             return Filtered(passes=True)
@@ -132,6 +136,16 @@ class Live:
         self.tracking.release(pod)
         self._know(pod)
         return self._filtering.answer(pod, pod_class, names, now_s=now_s)
+
+    def prioritize(self, pod: Pod, names: Sequence[str], *, most: int) -> dict[str, int]:
+        """Return how well these nodes suit the pod, from 0 to `most`, which the best ones get."""
+        reserved = self.tracking.reservations.get(pod.uid)
+        if reserved is not None:
+            return {name: most if name == reserved.node else 0 for name in names}
+        pod_class = self.class_of(pod)
+        if not pod_class.asks or pod_class.refusal is not None:
+            return dict.fromkeys(names, 0)
+        return self._offering.scores(pod_class, names, most=most)
 
     def take_back(self, uid: str) -> Commands:
         """Give up the reservation of a pod on which it could not be written.
@@ -152,13 +166,13 @@ class Live:
             return self._refused(pod, f'node "{node}" not found', told)
         if uid in self._queues:
             return (AnswerBind(uid=uid, error=f"pod {pod.key} is being bound already"),)
-        locks = self._asks_devices(pod)
-        fault = self._unreserved(pod, node) if locks else ""
-        if fault:
-            return self._refused(pod, fault, events.not_bound(pod, fault))
         if self._queues.is_full(node):
             fault = f"too many pods wait for node {node} to be unlocked: node lock contention"
             return (events.not_bound(pod, fault), AnswerBind(uid=uid, error=fault))
+        locks = self._asks_devices(pod)
+        patch, fault = self._reserved(pod, node, now_s=now_s) if locks else (None, "")
+        if fault:
+            return self._refused(pod, fault, events.not_bound(pod, fault))
         if locks:
             self.tracking.begin_binding(uid)
         wait_s = self.settings.lock_wait_s if pod.gang_links else self.settings.single_wait_s
@@ -170,6 +184,8 @@ class Live:
             locks=locks,
             begun_s=now_s,
             deadline_s=now_s + wait_s,
+            notes={} if patch is None else patch.annotations,
+            labels={} if patch is None else patch.labels,
         )
         return self._went_on(self._queues.begin(bind, now_s=now_s))
 
@@ -199,17 +215,20 @@ class Live:
             return (AnswerBind(uid=uid),)
         return (AnswerBind(uid=uid, error=f'pod "{name}" not found'),)
 
-    def _unreserved(self, pod: Pod, node: str) -> str:
-        """Return why a pod with devices must not be bound to a node, empty if it may be."""
+    def _reserved(self, pod: Pod, node: str, *, now_s: float) -> tuple[PatchPod | None, str]:
+        """Return what is to be written on a pod that is to be bound to a node, or why it must not be."""
+        if self.settings.leaves_choice:
+            return self._offering.reserve(pod, self.class_of(pod), node, now_s=now_s)
         reserved = self.tracking.reservations.get(pod.uid)
         if reserved is None:
-            return f"pod {pod.key} has no devices reserved on node {node}: it is scheduled again"
+            why = f"pod {pod.key} has no devices reserved on node {node}: it is scheduled again"
+            return None, why
         if reserved.node != node:
-            return (
+            return None, (
                 f"pod {pod.key} has its devices reserved on node {reserved.node}, not on {node}: "
                 "it is scheduled again"
             )
-        return ""
+        return None, ""
 
     def _refused(self, pod: Pod, error: str, told: Command) -> Commands:
         """Answer a bind that cannot begin; the reservation is of no use any more."""

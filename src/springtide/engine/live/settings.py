@@ -16,6 +16,9 @@ class LiveSettings(msgspec.Struct, frozen=True, kw_only=True):
     `single_wait_s`. A reservation that nobody binds is given up after `reservation_timeout_s`.
     Plugins are asked again after `handshake_again_s` at the soonest, and given `handshake_timeout_s`.
     `utc_offset_s` is that of local time, in which handshakes are written.
+
+    Where it `leaves_choice`, a filter call names all nodes that take the pod and holds nothing; a bind
+    reserves on the node that the scheduler chose.
     """
 
     scheduler_name: str = ""
@@ -28,3 +31,4 @@ class LiveSettings(msgspec.Struct, frozen=True, kw_only=True):
     handshake_timeout_s: float = MINUTE_S
     handshake_again_s: float = 15.0
     utc_offset_s: int = 0
+    leaves_choice: bool = False

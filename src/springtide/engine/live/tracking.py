@@ -170,10 +170,15 @@ class Tracking:
 
     def clear(self, pod: Pod) -> Commands:
         """Take off a waiting pod what is written of an earlier reservation, if anything is."""
+        patch = self.clearing(pod)
+        return () if patch is None else (patch,)
+
+    def clearing(self, pod: Pod) -> PatchPod | None:
+        """Return what takes off a waiting pod what is written of an earlier reservation."""
         if NODE not in pod.annotations:
-            return ()
+            return None
         self._dismissed[pod.uid] = max(_stamp(pod), self._dismissed.get(pod.uid, -1))
-        return (self._clearing(pod, ()),)
+        return self._clearing(pod, ())
 
     def release(self, pod: Pod) -> None:
         """Free what a pod holds, before it is asked again what it gets."""

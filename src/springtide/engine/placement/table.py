@@ -31,7 +31,7 @@ EXACT: Final = 254
 
 _NOWHERE: Final = np.float32(-np.inf)
 _PER_ROW: Final = (
-    "agreed", "code", "detail", "family", "score", "settled", "unresolvable", "untold",
+    "agreed", "code", "detail", "family", "proved", "score", "settled", "unresolvable", "untold",
 )  # fmt: skip
 
 
@@ -41,7 +41,7 @@ class Table:
     `detail` and `unresolvable` belong to a framework rule, `device_codes` to the family that refuses
     (`family`, by index of the ask), as far as they are told. `score` is the node's, and `exact` holds
     refusals that an exact placement or an extender gave; extenders have `agreed` to a row's node.
-    What a `settled` row says stands whatever is placed on it.
+    A `proved` row has placed a pod exactly as it is now. What a `settled` row says stands whatever is placed on it.
     `covered` is what the rows said that rules over other nodes have overruled. `asks` are the class's,
     bounded by what a quota leaves, and `screens` their own, None where a family has none. `scored_by` is
     the version of the policy that scored, if there is one.
@@ -60,6 +60,8 @@ class Table:
         self.has_settled = False
         self.settled: Bool = np.zeros(rows, np.bool_)
         self.agreed: Bool = np.zeros(rows, np.bool_)
+        self.has_proved = False
+        self.proved: Bool = np.zeros(rows, np.bool_)
         self.code: npt.NDArray[np.uint8] = np.zeros(rows, np.uint8)
         self.detail: npt.NDArray[np.uint64] = np.zeros(rows, np.uint64)
         self.unresolvable: Bool = np.zeros(rows, np.bool_)
@@ -95,8 +97,15 @@ class Table:
         self.exact[row] = refusal
         self.rank[row] = _NOWHERE
 
+    def prove(self, row: int) -> None:
+        """Note that a row takes a pod, by its exact placement."""
+        self.has_proved = True
+        self.proved[row] = True
+
     def forget_exact(self, rows: Rows) -> None:
         """Drop what was written back of these rows, which are judged anew."""
+        if self.has_proved:
+            self.proved[rows] = False
         if self.exact:
             for row in self.exact.keys() & set(rows.tolist()):
                 del self.exact[row]

@@ -16,6 +16,8 @@ from springtide.wire.validation import Path
 
 API_VERSION: Final = "springtide.io/v1alpha1"
 KIND: Final = "ExtenderConfiguration"
+BY_EXTENDER: Final = "extender"
+BY_SCHEDULER: Final = "scheduler"
 
 
 class _Strict(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
@@ -62,6 +64,7 @@ class ExtenderDocument(_Strict, frozen=True, kw_only=True):
     force_overwrite_default_scheduler: bool = True
     node_scheduler_policy: str = "binpack"
     gpu_scheduler_policy: str = "spread"
+    node_choice: Literal["extender", "scheduler"] = BY_EXTENDER
     node_selector: dict[str, str] = {}
     node_lock_timeout: str = "5m"
     node_lock_retry_timeout: str = "28s"
