@@ -88,7 +88,7 @@ class Surface:
         return _probe(checks, "readyz", query)
 
     async def _metrics(self, _query: Query) -> Reply:
-        devices = await exposition(self._scheduling.live, self._following.names)
+        devices = await exposition(self._scheduling.live, self._following.pods)
         return Reply(body=devices + generate_latest(self._registry), content_type=CONTENT_TYPE)
 
     async def _filter(self, body: bytes, scope: HTTPScope) -> Reply:
