@@ -14,6 +14,7 @@ import uvicorn
 from prometheus_client import CollectorRegistry
 
 from springtide.apps.extender.application import Application
+from springtide.apps.extender.explaining import Explaining
 from springtide.apps.extender.figures import Figures
 from springtide.apps.extender.following import Following
 from springtide.apps.extender.leading import Alone, BesideScheduler, Elected, Leading, Office
@@ -111,7 +112,13 @@ class Process:
             Standing(self.scheduling, self.performer, self.following, times.clock)
         )
         self.surface = Surface(
-            self.scheduling, self.following, settings=settings, registry=self.registry
+            self.scheduling,
+            self.following,
+            explaining=Explaining(
+                self.scheduling, self.following, choosing=settings.choosing, log=log
+            ),
+            settings=settings,
+            registry=self.registry,
         )
         self._budget = Budget(sizes.bodies_bytes)
 

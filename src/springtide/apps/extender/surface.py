@@ -10,6 +10,7 @@ from uvicorn._types import HTTPScope
 from springtide import __version__
 from springtide.apps.extender.application import TEXT, Call, Page, Paths
 from springtide.apps.extender.device_metrics import CONTENT_TYPE, exposition
+from springtide.apps.extender.explaining import Explaining
 from springtide.apps.extender.following import Following
 from springtide.apps.extender.probes import Check, liveness, readiness, told
 from springtide.apps.extender.scheduling import Passed, Rejected, Scheduling, Unanswered, Verdict
@@ -22,6 +23,7 @@ from springtide.wire.k8s import Parts
 
 FILTER, PRIORITIZE, BIND, WEBHOOK = "/filter", "/prioritize", "/bind", "/webhook"
 METRICS: Final = "/metrics"
+WHY: Final = "/v1/why"
 SMALL_BODY_BYTES: Final = 1 << 20
 JSON: Final = "application/json"
 
@@ -36,11 +38,13 @@ class Surface:
         scheduling: Scheduling,
         following: Following,
         *,
+        explaining: Explaining,
         settings: Settings,
         registry: CollectorRegistry,
     ) -> None:
         self._scheduling = scheduling
         self._following = following
+        self._explaining = explaining
         self._settings = settings
         self._registry = registry
         self._parts = Parts()
@@ -64,6 +68,7 @@ class Surface:
             WEBHOOK: Call(
                 take=self._review, refuse=_review_fault, limits=limits(sizes.review_bytes)
             ),
+            WHY: Page(self._explaining.why),
             **self.pages(),
         }
 

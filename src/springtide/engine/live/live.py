@@ -202,6 +202,10 @@ class Live:
         """Return the pod's class: what it asks of devices."""
         return self._classes.of(pod)
 
+    def quotas(self) -> tuple[NamespaceQuota, ...]:
+        """Return the quotas that were seen."""
+        return self._limiting.all()
+
     # Binding
 
     def _asks_devices(self, pod: Pod) -> bool:
