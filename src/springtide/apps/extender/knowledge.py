@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from msgspec.structs import replace
 
 from springtide.apps.why.asked import Names, readings
-from springtide.apps.why.question import RECORDS_AT_ONCE, Question, Writer
+from springtide.apps.why.question import RECORDS_AT_ONCE, Question, piece
 from springtide.engine.live import Live, node_as_used, pods_as_held
 from springtide.model.pod import Pod
 
@@ -27,16 +27,15 @@ class Knowledge:
 
     def pieces(self) -> Iterator[bytes]:
         """Yield the question and all that is known, in pieces that may be written one at a time."""
-        written = Writer()
-        yield written.piece(self._question)
+        yield piece(self._question)
         for first in range(0, len(self._nodes), RECORDS_AT_ONCE):
             nodes = self._nodes[first : first + RECORDS_AT_ONCE]
-            yield written.piece([node_as_used(each, self._families) for each in nodes])
-        yield written.piece(())
+            yield piece([node_as_used(each, self._families) for each in nodes])
+        yield piece(())
         for first in range(0, len(self._pods), RECORDS_AT_ONCE):
             pods = self._pods[first : first + RECORDS_AT_ONCE]
-            yield written.piece([self._held.get(each.uid, each) for each in pods])
-        yield written.piece(())
+            yield piece([self._held.get(each.uid, each) for each in pods])
+        yield piece(())
 
 
 def _uids(live: Live, names: Names) -> Iterator[str]:

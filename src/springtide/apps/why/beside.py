@@ -31,8 +31,7 @@ def answered(source: BinaryIO) -> Told:
     """Read what is known, and answer."""
     reader = Reader(source)
     question = reader.question()
-    nodes: tuple[Node, ...] = tuple(reader.records())
-    pods: tuple[Pod, ...] = tuple(reader.records())
+    nodes, pods = tuple(reader.nodes()), tuple(reader.pods())
     request = Request(
         names=question.names,
         policies=question.policies,

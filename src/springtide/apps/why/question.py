@@ -1,21 +1,23 @@
 """A question with all that is known, in pieces, as one process of ours asks another (`beside`).
 
-Pieces are small enough to be written between other work. Parts that records share are written once, so
-that pieces have to be read in order, by one reader.
+Pieces are small enough to be written between other work: each is written by itself, because what
+remembers the parts of all of them grows in leaps.
 """
 
-import io
 import pickle
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, BinaryIO, Final
+from typing import BinaryIO, Final
 
 import msgspec
+from msgspec.structs import replace
 
 from springtide.apps.planner.families import Policies
 from springtide.apps.why.asked import Names
+from springtide.model.node import Node
+from springtide.model.pod import Pod, PodSpec
 from springtide.model.quotas import NamespaceQuota
 
-RECORDS_AT_ONCE: Final = 250
+RECORDS_AT_ONCE: Final = 400
 """So many take a few milliseconds to write."""
 
 
@@ -36,35 +38,32 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     unknown: str = ""
 
 
-class Writer:
-    """Writes one question and what is known."""
-
-    def __init__(self) -> None:
-        self._buffer = io.BytesIO()
-        self._pickler = pickle.Pickler(self._buffer, protocol=pickle.HIGHEST_PROTOCOL)
-
-    def piece(self, value: Question | Sequence[msgspec.Struct]) -> bytes:
-        """Return the next piece; an empty sequence is the end of a kind."""
-        self._pickler.dump(value)
-        data = self._buffer.getvalue()
-        self._buffer.seek(0)
-        self._buffer.truncate()
-        return data
+def piece(value: Question | Sequence[msgspec.Struct]) -> bytes:
+    """Return the next piece; an empty sequence is the end of a kind."""
+    return pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
 
 
 class Reader:
     """Reads what one of our own processes has written, and only that: pieces can run code."""
 
     def __init__(self, source: BinaryIO) -> None:
-        self._unpickler = pickle.Unpickler(source)  # noqa: S301 - ours, as said
+        self._source = source
+        self._specs: dict[PodSpec, PodSpec] = {}
 
     def question(self) -> Question:
         """Return what comes first."""
-        found = self._unpickler.load()
+        found = pickle.load(self._source)  # noqa: S301 - ours, as said
         assert isinstance(found, Question), type(found)
         return found
 
-    def records(self) -> Iterator[Any]:
-        """Yield the records of the next kind."""
-        while some := self._unpickler.load():
+    def nodes(self) -> Iterator[Node]:
+        """Yield the nodes, which come next."""
+        while some := pickle.load(self._source):  # noqa: S301
             yield from some
+
+    def pods(self) -> Iterator[Pod]:
+        """Yield the pods, which come last; equal specs are one object again."""
+        while some := pickle.load(self._source):  # noqa: S301
+            for pod in some:
+                spec = self._specs.setdefault(pod.spec, pod.spec)
+                yield pod if spec is pod.spec else replace(pod, spec=spec)
