@@ -52,11 +52,10 @@ class Offering:
         ledger, rows = self._choosing.ledger, self._choosing.rows_of(names)
         rank = self._choosing.tables.table(pod_class).rank.take(rows)
         fits = rank > -np.inf
-        # A name that is not known stands behind the last row.
         scores = np.zeros(ledger.count + 1, np.int64)
         scores[rows[fits]] = _scaled(rank[fits], most)
-        places = [ledger.rows.get(name, ledger.count) for name in names]
-        return dict(zip(names, scores[places].tolist(), strict=True)) if names else {}
+        places = self._choosing.places_of(names)
+        return dict(zip(names, scores[places].tolist(), strict=True))
 
     def reserve(
         self, pod: Pod, pod_class: PodClass, node: str, *, now_s: float
