@@ -28,7 +28,7 @@ from springtide.edge.serving.protocol import PEER
 
 TEXT: Final = "text/plain; charset=utf-8"
 
-Take = Callable[[bytes, HTTPScope], Awaitable[Reply]]
+Take = Callable[[bytearray, HTTPScope], Awaitable[Reply]]
 Show = Callable[[Mapping[str, list[str]]], Awaitable[Reply]]
 Refuse = Callable[[str, int], bytes]
 """Writes the answer to a body that cannot be read, from what is wrong and the status that it means."""

@@ -1,5 +1,6 @@
 """What is behind each path: bytes to questions, verdicts to bytes."""
 
+import asyncio
 from collections.abc import Iterable, Mapping
 from typing import Final
 
@@ -96,18 +97,29 @@ class Surface:
         devices = await exposition(self._scheduling.live, self._following.pods)
         return Reply(body=devices + generate_latest(self._registry), content_type=CONTENT_TYPE)
 
-    async def _filter(self, body: bytes, scope: HTTPScope) -> Reply:
+    async def _candidates(self, body: bytearray) -> extender.Candidates:
+        """Read a call, and let others have their turn meanwhile; or raise MalformedArguments."""
+        steps = extender.candidates_in_steps(body, self._parts)
+        while True:
+            try:
+                next(steps)
+            except StopIteration as done:
+                found: extender.Candidates = done.value
+                return found
+            await asyncio.sleep(0)
+
+    async def _filter(self, body: bytearray, scope: HTTPScope) -> Reply:
         try:
-            candidates = extender.read_candidates(body, self._parts)
+            candidates = await self._candidates(body)
         except extender.MalformedArguments as fault:
             self._misunderstood(scope)
             return Reply(body=extender.filter_error(str(fault)))
         verdict = await self._scheduling.filter(candidates)
         return Reply(body=_answer(candidates, verdict))
 
-    async def _prioritize(self, body: bytes, scope: HTTPScope) -> Reply:
+    async def _prioritize(self, body: bytearray, scope: HTTPScope) -> Reply:
         try:
-            candidates = extender.read_candidates(body, self._parts)
+            candidates = await self._candidates(body)
         except extender.MalformedArguments as fault:
             self._misunderstood(scope)
             return Reply(body=_priority_fault(str(fault), 400), status=400)
@@ -116,17 +128,17 @@ class Surface:
             return Reply(body=_priority_fault(scores.why, 503), status=503)
         return Reply(body=extender.priorities(scores))
 
-    async def _bind(self, body: bytes, scope: HTTPScope) -> Reply:
+    async def _bind(self, body: bytearray, scope: HTTPScope) -> Reply:
         try:
-            arguments = extender.read_binding(body)
+            arguments = extender.read_binding(bytes(body))
         except extender.MalformedArguments as fault:
             self._misunderstood(scope)
             return Reply(body=extender.binding_result(str(fault)))
         return Reply(body=extender.binding_result(await self._scheduling.bind(arguments)))
 
-    async def _review(self, body: bytes, scope: HTTPScope) -> Reply:
+    async def _review(self, body: bytearray, scope: HTTPScope) -> Reply:
         try:
-            review = admission.read_review(body)
+            review = admission.read_review(bytes(body))
         except admission.MalformedReview as fault:
             self._misunderstood(scope)
             return Reply(body=_review_fault(str(fault), 400))
