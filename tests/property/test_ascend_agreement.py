@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from springtide.engine.placement.score import Weights
-from springtide.model.columns import DeviceColumns
 from springtide.model.device import Allocation, Device, Inventory, Share
+from springtide.model.device_columns import DeviceColumns
 from springtide.model.refusal import Refusal
 from springtide.vendors.ascend import FAMILY, AscendAsk
 from springtide.vendors.ascend.ask import Request, Wanted

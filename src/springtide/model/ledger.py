@@ -20,7 +20,6 @@ from springtide.model.changelog import ChangeLog
 from springtide.model.columns import (
     AmountList,
     Bool,
-    DeviceColumns,
     Int32,
     Int64,
     Interner,
@@ -28,6 +27,7 @@ from springtide.model.columns import (
     grown,
 )
 from springtide.model.device import DeviceView, Inventory, Share
+from springtide.model.device_columns import DeviceColumns
 from springtide.model.device_usage import HeldClaims
 from springtide.model.node import HOSTNAME_LABEL, Image, Node
 from springtide.model.pod import HostPort

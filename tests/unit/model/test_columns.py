@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from springtide.model.columns import DeviceColumns, Interner, ResourceColumns, grown
+from springtide.model.columns import Interner, ResourceColumns, grown
 from springtide.model.device import Inventory, MigPlacement, Share
+from springtide.model.device_columns import DeviceColumns
 from tests.builders import card, cards, mig_card
 
 

@@ -16,7 +16,8 @@ from springtide.engine.placement.family import ABSENT, Rows, Verdicts
 from springtide.engine.placement.filters import Names, uuid_ok
 from springtide.engine.placement.score import Float32, node_scores
 from springtide.engine.placement.trial import PERCENT
-from springtide.model.columns import Bool, DeviceColumns, Int32, Int64, distinct
+from springtide.model.columns import Bool, Int32, Int64, distinct
+from springtide.model.device_columns import DeviceColumns
 
 Codes = npt.NDArray[np.uint8]
 MemoryAsked = Int32 | Int64 | int

@@ -13,7 +13,8 @@ import numpy as np
 
 from springtide.engine.placement.cells import Cells, MemoryAsked
 from springtide.engine.placement.family import Filling, Rows
-from springtide.model.columns import Bool, DeviceColumns, Int32, Int64
+from springtide.model.columns import Bool, Int32, Int64
+from springtide.model.device_columns import DeviceColumns
 
 ENDLESS: Final = np.iinfo(np.int32).max
 

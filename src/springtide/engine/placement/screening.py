@@ -13,8 +13,9 @@ import msgspec
 import numpy as np
 
 from springtide.engine.framework.rule import Rows
-from springtide.model.columns import Bool, DeviceColumns, Float32, Int32
+from springtide.model.columns import Bool, Float32, Int32
 from springtide.model.device import Inventory
+from springtide.model.device_columns import DeviceColumns
 
 _NEVER: Final = -1
 """No use is as low as that."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from springtide.engine.placement.family import Rows
 from springtide.engine.placement.score import Float32, Sums, node_scores
-from springtide.model.columns import DeviceColumns
+from springtide.model.device_columns import DeviceColumns
 
 
 def loads_of_all(families: Iterable[DeviceColumns], rows: Rows) -> Float32:

@@ -37,8 +37,9 @@ from springtide.engine.placement.table import (
     Table,
 )
 from springtide.engine.placement.unregistered import unregistered
-from springtide.model.columns import AmountList, DeviceColumns
+from springtide.model.columns import AmountList
 from springtide.model.device import Allocation, DeviceView, Share
+from springtide.model.device_columns import DeviceColumns
 from springtide.model.ledger import Holding, Ledger
 from springtide.model.refusal import Refusal
 from springtide.model.resource_claims import HeldClaim

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from springtide.engine.placement.family import ABSENT, ACCEPTED, Verdicts
-from springtide.model.columns import DeviceColumns
 from springtide.model.device import Device, MigPlacement, Share
+from springtide.model.device_columns import DeviceColumns
 from springtide.vendors.nvidia import FAMILY, NvidiaAsk
 from tests.unit.vendors.nvidia.building import (
     DEVICE_POLICY,
