@@ -63,7 +63,7 @@ class ResourceColumns:
         self.names: Interner[str] = Interner((PODS, CPU, MEMORY, EPHEMERAL_STORAGE))
         self.allocatable: Int64 = np.zeros((8, rows), np.int64)
         self.used: Int64 = np.zeros((8, rows), np.int64)
-        self._lists: dict[AmountList, tuple[Int64, Int64]] = {}
+        self._lists: dict[AmountList, _Listed] = {}
 
     def index(self, name: str) -> int:
         """Return the resource's row in the matrices, adding one at first sight."""
@@ -85,15 +85,18 @@ class ResourceColumns:
     def set_row(self, row: int, allocatable: AmountList) -> None:
         """Give a row to a node: its allocatable amounts, nothing used."""
         # The indices first: naming a new resource replaces the matrices.
-        indices, quantities = self._lists.get(allocatable) or self._listed(allocatable)
+        indices, quantities, _ = self._lists.get(allocatable) or self._listed(allocatable)
         self.allocatable[:, row] = 0
         self.used[:, row] = 0
         self.allocatable[indices, row] = quantities
 
     def take(self, row: int, amounts: AmountList, *, sign: int = 1) -> None:
         """Count the amounts as used (sign 1) or free them again (sign -1)."""
-        indices, quantities = self._lists.get(amounts) or self._listed(amounts)
-        self.used[indices, row] += sign * quantities
+        # Of so few cells each by itself takes less time than an array of them.
+        pairs = (self._lists.get(amounts) or self._listed(amounts))[2]
+        used = self.used
+        for index, quantity in pairs:
+            used[index, row] += sign * quantity
 
     def free(self, row: int) -> dict[str, int]:
         """Return what is allocatable and not in use on a row; negative where it is overcommitted."""
@@ -102,18 +105,22 @@ class ResourceColumns:
 
     def take_all(self, rows: Sequence[int], amounts: AmountList) -> None:
         """Count the amounts as used on each of the rows, as often as it is given."""
-        indices, quantities = self._lists.get(amounts) or self._listed(amounts)
+        indices, quantities, _ = self._lists.get(amounts) or self._listed(amounts)
         counts = np.bincount(rows, minlength=self.used.shape[1])
         self.used[indices] += quantities[:, None] * counts
 
-    def _listed(self, amounts: AmountList) -> tuple[Int64, Int64]:
-        """Return a list of amounts as indices and quantities, remembered: pods repeat them."""
+    def _listed(self, amounts: AmountList) -> "_Listed":
+        """Return a list of amounts by index, as arrays and as pairs, remembered: pods repeat them."""
         if len(self._lists) >= AMOUNT_LISTS_MAX:
             self._lists.clear()
-        indices = np.array([self.index(name) for name, _ in amounts], np.int64)
-        quantities = np.array([quantity for _, quantity in amounts], np.int64)
-        self._lists[amounts] = indices, quantities
-        return indices, quantities
+        pairs = tuple([(self.index(name), quantity) for name, quantity in amounts])
+        indices = np.array([index for index, _ in pairs], np.int64)
+        quantities = np.array([quantity for _, quantity in pairs], np.int64)
+        listed = self._lists[amounts] = indices, quantities, pairs
+        return listed
+
+
+_Listed = tuple[Int64, Int64, tuple[tuple[int, int], ...]]
 
 
 IntegerT = TypeVar("IntegerT", bound=np.integer)

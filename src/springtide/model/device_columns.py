@@ -10,14 +10,15 @@ import numpy as np
 
 from springtide.model.columns import Bool, Float32, Int32, Int64, Interner, grown
 from springtide.model.device import Device, DeviceView, Inventory, MigPlacement, Share, Use
+from springtide.model.device_load import load_of, loads_of, single
 
 
 class DeviceColumns:
     """Devices of one family: static cells, int32 [rows, widest node], and what is used of them.
 
     `used` [4, rows, widest node] stacks memory, cores, slots and opaque shares, so that one look
-    reads them together; `memory_used` and the like are its planes, and `used_sums` [3, rows] adds up
-    the memory, cores and slots of each row. `count[row]` devices are present
+    reads them together; `memory_used` and the like are its planes, `used_sums` [3, rows] adds up the
+    memory, cores and slots of each row, and `load` [rows] is what they amount to. `count[row]` devices are present
     in a row; cells beyond are zero. `inventory[row]` codes the row's inventory in `inventories`
     (-1: none), `model` codes device types and `mode` modes; `repeats[row]` says that the inventory
     names an id twice. `kind[row]` codes what the devices are but for their ids: `kinds` holds one
@@ -40,6 +41,7 @@ class DeviceColumns:
         self.kind_totals: Float32 = np.ones((3, 1), np.float32)
         self.used: Int32 = np.zeros((4, rows, 1), np.int32)
         self.used_sums: Int64 = np.zeros((3, rows), np.int64)
+        self.load: Float32 = np.zeros(rows, np.float32)
         self.memory_total, self.cores_total = _cells(rows), _cells(rows)
         self.slots_total: Int32 = _cells(rows)
         self.model, self.mode, self.numa = _cells(rows), _cells(rows), _cells(rows)
@@ -49,6 +51,7 @@ class DeviceColumns:
         self.closed: dict[int, dict[str, str]] = {}
         self._largest_mib = self._measured = 0
         self._kind_codes: dict[tuple[object, ...], int] = {}
+        self._totals: list[tuple[float, float, float]] = []
 
     _CELLS = (
         "memory_total", "cores_total", "slots_total", "model", "mode", "numa", "healthy",
@@ -104,6 +107,7 @@ class DeviceColumns:
         self.kind[old:] = -1
         self.used = grown(self.used, rows, axis=1)
         self.used_sums = grown(self.used_sums, rows, axis=1)
+        self.load = grown(self.load, rows)
         self.repeats = grown(self.repeats, rows, axis=0)
         for name in self._CELLS:
             setattr(self, name, grown(getattr(self, name), rows, axis=0))
@@ -122,6 +126,7 @@ class DeviceColumns:
         if self.inventory[row] >= 0:
             self.used[:, row] = 0
             self.used_sums[:, row] = 0
+            self.load[row] = 0
         self.closed.pop(row, None)
         devices = inventory.devices if inventory else ()
         self.inventory[row] = self.inventories.code(inventory) if inventory else -1
@@ -140,6 +145,7 @@ class DeviceColumns:
             cells[target] = cells[source]
         self.used[:, target] = self.used[:, source]
         self.used_sums[:, target] = self.used_sums[:, source]
+        self.load[target] = self.load[source]
         self.inventory[target] = self.inventory[source]
         self.kind[target] = self.kind[source]
         self.count[target] = self.count[source]
@@ -167,8 +173,9 @@ class DeviceColumns:
         if code is None:
             code = self._kind_codes[key] = len(self.kinds)
             self.kinds.append(inventory)
+            self._totals.append(_totals(inventory.devices))
             self.kind_totals = grown(self.kind_totals, code + 1, axis=1)
-            self.kind_totals[:, code] = _totals(inventory.devices)
+            self.kind_totals[:, code] = self._totals[code]
         return code
 
     def take(self, row: int, shares: Sequence[Share], *, sign: int = 1) -> None:
@@ -187,6 +194,12 @@ class DeviceColumns:
                 used[3, row, position] += sign
             if share.occupied:
                 self._occupy((row, position), share.occupied, sign)
+        self.load[row] = load_of(sums[:, row].tolist(), self._totals[self.kind[row]])
+
+    def weigh(self, rows: Int64) -> None:
+        """Work out anew how loaded these rows are, all of which have devices."""
+        totals = self.kind_totals.take(self.kind.take(rows), axis=1)
+        self.load[rows] = loads_of(self.used_sums.take(rows, axis=1), totals)
 
     def take_all(self, taken: Sequence[tuple[int, Share]]) -> None:
         """Count many shares, each with its row, as used."""
@@ -200,6 +213,7 @@ class DeviceColumns:
             np.add.at(self.used[plane], (rows, positions), each)
         for plane, each in enumerate(amounts.T[:3]):
             np.add.at(self.used_sums[plane], rows, each)
+        self.weigh(rows)
         for row, share in taken:
             if share.occupied:
                 self._occupy((row, share.position), share.occupied, 1)
@@ -228,17 +242,16 @@ class DeviceColumns:
             return None
         count = len(inventory.devices)
         memory, cores, slots, opaque = self.used[:, row, :count].tolist()
-        uses = tuple(
-            Use(
-                slots=slots[position],
-                memory_mib=memory[position],
-                cores=cores[position],
-                occupied=self.occupied.get((row, position), ()),
-                opaque=opaque[position],
+        occupied: list[tuple[MigPlacement, ...]] = [()] * count
+        if self.occupied:
+            occupied = [self.occupied.get((row, position), ()) for position in range(count)]
+        uses = [
+            Use(slots=slot, memory_mib=mib, cores=core, occupied=placements, opaque=hidden)
+            for slot, mib, core, placements, hidden in zip(
+                slots, memory, cores, occupied, opaque, strict=True
             )
-            for position in range(count)
-        )
-        return DeviceView(inventory=inventory, uses=uses, kind=self.kinds[self.kind[row]])
+        ]
+        return DeviceView(inventory=inventory, uses=tuple(uses), kind=self.kinds[self.kind[row]])
 
 
 def _but_for_ids(device: Device) -> tuple[object, ...]:
@@ -253,7 +266,9 @@ def _totals(devices: Sequence[Device]) -> tuple[float, float, float]:
     memory = sum(each.memory_mib for each in devices)
     cores = sum(each.cores for each in devices)
     slots = sum(each.slots for each in devices)
-    return (memory, cores, slots) if memory and cores and slots else (np.inf, np.inf, np.inf)
+    if not (memory and cores and slots):
+        return np.inf, np.inf, np.inf
+    return single(memory), single(cores), single(slots)
 
 
 def _cells(rows: int) -> Int32:

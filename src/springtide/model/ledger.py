@@ -419,4 +419,5 @@ def _check_devices(columns: DeviceColumns, fresh: DeviceColumns, count: int) -> 
         assert not counted[:, width:].any(), f"{columns.family} {name} has drifted"
     summed = columns.used[:3, :count].sum(axis=2)
     assert (columns.used_sums[:, :count] == summed).all(), f"{columns.family} sums have drifted"
+    assert (columns.load[:count] == fresh.load[:count]).all(), f"{columns.family} load has drifted"
     assert columns.occupied == fresh.occupied, f"{columns.family} MIG placements have drifted"

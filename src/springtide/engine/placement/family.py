@@ -210,11 +210,11 @@ class DeviceFamily(Protocol):
         columns: DeviceColumns,
         rows: Rows,
         *,
-        loads: npt.NDArray[np.float32] | None = None,
+        loads: npt.NDArray[np.float32],
     ) -> npt.NDArray[np.float32]:
         """Return each row's node score; the highest is preferred under the ask's node policy.
 
-        `loads` are how loaded the nodes are, where more counts than the family's own devices.
+        `loads` are how loaded the nodes are, by the family's own devices or by more than them.
         """
         ...
 

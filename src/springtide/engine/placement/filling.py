@@ -66,7 +66,9 @@ def after(columns: DeviceColumns, cells: Cells, portions: Portions, taken: Int64
     """Return a copy of the columns in which the devices serve so many pods more."""
     filled = copy.copy(columns)
     filled.used, filled.used_sums = columns.used.copy(), columns.used_sums.copy()
+    filled.load = columns.load.copy()
     for plane, each in enumerate((portions.memory, portions.cores, 1)):
         filled.used[plane, cells.rows] += (taken * each).astype(np.int32)
         filled.used_sums[plane, cells.rows] += (taken * each).sum(axis=1)
+    filled.weigh(cells.rows)
     return filled

@@ -288,7 +288,7 @@ class Tables:
     def promising(self, pod_class: PodClass, *, below: int) -> Rows:
         """Return the rows below one that refuse, but where evicting pods could help."""
         table = self.table(pod_class)
-        worth = (table.code[:below] != FITS) & ~table.unresolvable[:below]
+        worth = (table.code[:below] != FITS) & ~table.lasting(below)
         for row, refusal in table.exact.items():
             if refusal.is_unresolvable and row < below and table.code[row] == EXACT:
                 worth[row] = False

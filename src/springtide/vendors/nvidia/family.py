@@ -5,7 +5,6 @@ from collections.abc import Hashable, Mapping
 import numpy as np
 import numpy.typing as npt
 
-from springtide.engine.placement.cells import load_scores
 from springtide.engine.placement.checks import refusal_of_codes
 from springtide.engine.placement.family import (
     Additions,
@@ -139,10 +138,9 @@ class Nvidia:
         columns: DeviceColumns,
         rows: Rows,
         *,
-        loads: npt.NDArray[np.float32] | None = None,
+        loads: npt.NDArray[np.float32],
     ) -> npt.NDArray[np.float32]:
         """Return each row's node score; the highest is preferred under the ask's node policy."""
-        loads = load_scores(columns, rows) if loads is None else loads
         return -loads if _own(ask).node_policy == SPREAD else loads
 
     def place(

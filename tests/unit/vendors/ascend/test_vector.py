@@ -32,7 +32,8 @@ def judged(wish: AscendAsk, made: DeviceColumns) -> Verdicts:
 
 
 def scores(wish: AscendAsk, made: DeviceColumns) -> list[float]:
-    found: list[float] = FAMILY.scores(wish, made, np.arange(len(made.count))).tolist()
+    rows = np.arange(len(made.count))
+    found: list[float] = FAMILY.scores(wish, made, rows, loads=made.load).tolist()
     return found
 
 
