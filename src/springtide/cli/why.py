@@ -44,7 +44,7 @@ answers; -A, policies, and -f beside it have the cluster itself read. Nothing is
   kubectl get nodes,pods -A -o json | springtide why -n team-a train-0
 
 Exit codes: 0 every pod that was asked about fits a node or has one, 1 some do not, 2 wrong usage or
-input, 3 the cluster cannot be reached, 4 its nodes or pods may not be read.
+input, 3 the cluster or --server cannot be reached, 4 its nodes or pods may not be read.
 """
 
 

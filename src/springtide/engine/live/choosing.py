@@ -29,8 +29,6 @@ from springtide.model.resources import Resources
 SPECS_MAX: Final = 16_384
 CLASSIFIED_MAX: Final = 100_000
 """Classes are looked up anew after so many pods, so that those of long ago do not stay for ever."""
-
-
 _ROW_BYTES: Final = np.dtype(np.intp).itemsize
 
 

@@ -133,6 +133,9 @@ class Live:
             # Whoever asks has not heard of it yet; what the pod runs on must not be given away.
             return Filtered(error=f"pod {pod.key} is bound to node {held.node} already")
         self._queues.cancel(pod.uid)
+        if self.settings.leaves_choice:
+            # What an attempt before has written may not have been heard of yet, and counts no more.
+            self.tracking.give_up(pod.uid)
         self.tracking.release(pod)
         self._know(pod)
         return self._filtering.answer(pod, pod_class, names, now_s=now_s)

@@ -129,6 +129,26 @@ def test_after_a_bind_that_failed_the_pod_begins_anew(failing: type) -> None:
     assert cluster.used("n1") == {}
 
 
+def test_what_a_failed_bind_has_written_counts_no_more_when_it_is_heard_of_late() -> None:
+    cluster = offering("n1", "n2")
+    train = asking("train", 8000)
+    cluster.filter(train)
+    cluster.bind_faults[CreateBinding] = [Failed(fault=Fault.CONFLICT, message="no")]
+    cluster.tells = False
+    cluster.bind(train.uid, "n1")
+    written = NODE in cluster.pods[train.uid].annotations
+
+    # kube-scheduler has not heard of it either.
+    again = cluster.live.filter(train, ["n1", "n2"], now_s=cluster.now_s)
+    cluster.tells = True
+    cluster.tell_pod(train.uid)
+
+    assert written
+    assert again.nodes == ("n1", "n2")
+    assert train.uid not in cluster.live.holders
+    assert NODE not in cluster.pods[train.uid].annotations
+
+
 def test_where_what_is_left_cannot_be_taken_off_the_pod_the_call_fails() -> None:
     cluster = offering("n1")
     cluster.filter(asking("train", 8000))
