@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 import uvicorn
-from uvicorn._types import ASGI3Application, ASGISendCallable
+from uvicorn._types import ASGI3Application
 
 from springtide.base.errors import SpringtideError
 from springtide.edge.serving.protocol import HEAD_S_MAX, bounded
@@ -30,16 +30,6 @@ class Listener(msgspec.Struct, frozen=True, kw_only=True):
     socket: socket.socket
     host: str
     port: int
-
-
-class Reply(msgspec.Struct, frozen=True, kw_only=True):
-    """One answer; `closes` ends the connection after it, as where a body was not read to its end."""
-
-    body: bytes = b""
-    status: int = 200
-    content_type: str = "application/json"
-    allow: str = ""
-    closes: bool = False
 
 
 def listening(address: str) -> Listener:
@@ -97,24 +87,3 @@ def server_for(
         ssl_context_factory=None if tls is None else (lambda _config, _default: tls),
     )
     return _Server(config)
-
-
-async def send_reply(send: ASGISendCallable, reply: Reply) -> None:
-    """Send an answer."""
-    headers = [
-        (b"content-type", reply.content_type.encode()),
-        (b"content-length", str(len(reply.body)).encode()),
-    ]
-    if reply.allow:
-        headers.append((b"allow", reply.allow.encode()))
-    if reply.closes:
-        headers.append((b"connection", b"close"))
-    await send(
-        {
-            "type": "http.response.start",
-            "status": reply.status,
-            "headers": headers,
-            "trailers": False,
-        }
-    )
-    await send({"type": "http.response.body", "body": reply.body, "more_body": False})
