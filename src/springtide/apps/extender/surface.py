@@ -21,6 +21,8 @@ from springtide.wire.k8s import Parts
 from springtide.wire.openapi import JSON, TEXT
 
 SMALL_BODY_BYTES: Final = 1 << 20
+TOO_LARGE: Final = 413
+NAMES_ARE_SHORTER: Final = "Have the scheduler send names instead of nodes (nodeCacheCapable: true), or raise limits.bodyMib."
 
 
 class Surface:
@@ -189,8 +191,8 @@ def _wrong_type(asked: Asked) -> str:
 
 
 def _filter_fault(why: str, status: int) -> Reply:
-    del status
-    return Reply(body=extender.filter_error(why))
+    remedy = f" {NAMES_ARE_SHORTER}" if status == TOO_LARGE else ""
+    return Reply(body=extender.filter_error(f"{why}{remedy}"))
 
 
 def _bind_fault(why: str, status: int) -> Reply:

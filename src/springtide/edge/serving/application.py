@@ -21,6 +21,7 @@ TellBug = Callable[[str, Exception], None]
 """Takes the path at which a bug came to light, and the bug."""
 
 BUG: Final = "an internal error; see the log"
+ENCODED: Final = "send the body as it is"
 STRANGER: Final = {
     403: Content(media_type=TEXT, description="The caller has to show a client certificate.")
 }
@@ -48,21 +49,20 @@ class Application:
         """Answer one request."""
         assert scope["type"] == "http"
         with suppress(Gone):
-            await send_reply(send, await self._reply(scope, receive))
+            await send_reply(send, await self._reply(scope, receive), receive=receive)
 
     async def _reply(self, scope: HTTPScope, receive: ASGIReceiveCallable) -> Reply:
         found = self._routes.find(scope["path"])
-        if found is None:
-            return in_words("There is no such path.", 404)
-        route = found.methods.get(scope["method"])
-        if route is None:
-            text = f"This path takes {found.allowed} alone."
-            return replace(in_words(text, 405), headers=((b"allow", found.allowed.encode()),))
+        route = None if found is None else found.methods.get(scope["method"])
+        if found is None or route is None:
+            return _unread(scope, _missing(found))
         asked = _asked(scope, found)
         if self._needs_peer and not route.endpoint.is_public and not asked.peer:
-            return in_words("Show a client certificate.", 403)
+            return _unread(scope, in_words("Show a client certificate.", 403))
         if route.limits is None:
-            return await self._answered(route, asked)
+            return _unread(scope, await self._answered(route, asked))
+        if (encoding := asked.header("content-encoding")) not in ("", "identity"):
+            return _unread(scope, route.refuse(f"{ENCODED}, not as {encoding}", 415))
         return await self._called(route, asked, scope, receive)
 
     async def _called(
@@ -97,3 +97,17 @@ def _asked(scope: HTTPScope, found: Found) -> Asked:
         query=parse_qs(query.decode("latin-1"), keep_blank_values=True) if query else {},
         peer=scope["state"].get(PEER),
     )
+
+
+def _missing(found: Found | None) -> Reply:
+    if found is None:
+        return in_words("There is no such path.", 404)
+    text = f"This path takes {found.allowed} alone."
+    return replace(in_words(text, 405), headers=((b"allow", found.allowed.encode()),))
+
+
+def _unread(scope: HTTPScope, reply: Reply) -> Reply:
+    """Return the answer to a request whose body, if it has one, is not read."""
+    sent = dict(scope["headers"])
+    has_body = sent.get(b"content-length", b"0") != b"0" or b"transfer-encoding" in sent
+    return replace(reply, closes=True) if has_body else reply
