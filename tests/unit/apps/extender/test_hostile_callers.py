@@ -241,6 +241,22 @@ def test_requests_in_a_row_are_answered_in_a_row() -> None:
     run(work())
 
 
+@pytest.mark.parametrize(("length", "first"), [(2, b"100 Continue"), (3_000_000, b"200 OK")])
+def test_a_caller_that_asks_first_is_told_to_go_on_or_what_is_wrong(
+    length: int, first: bytes
+) -> None:
+    async def work() -> None:
+        async with attacked() as extender, connected(extender.calls) as (reader, writer):
+            writer.write(head("POST", "/bind", length=length, extra="Expect: 100-continue\r\n"))
+            assert await reader.readline() == b"HTTP/1.1 " + first + b"\r\n"
+            if length == 2:
+                await reader.readline()
+                writer.write(b"{}")
+                assert "missing PodName" in fault("/bind", await answer(reader))
+
+    run(work())
+
+
 def test_many_that_stop_in_the_middle_keep_nobody_from_an_answer() -> None:
     body = question("/filter")
 
