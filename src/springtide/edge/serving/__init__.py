@@ -1,8 +1,8 @@
 """Serves HTTP: sockets, TLS, limits on what callers may send and how slowly.
 
-`server` runs an application on a socket, `door` lets callers in, `protocol` bounds the head of a request, `bodies` its body,
-`certificates` keeps up with files that are renewed. `application` answers by a table of `routes`, for
-every process that serves. Importing it loads the server, so only processes that serve do.
+`server` runs an application on a socket, `door` lets callers in, `protocol` bounds the head of a request,
+`bodies` its body, `certificates` keeps up with files that are renewed. `application` answers by a table of
+`routes`, for every process that serves. Importing it loads the server, so only processes that serve do.
 """
 
 from springtide.edge.serving.application import CROWDED, STRANGER, Application

@@ -9,12 +9,13 @@ import asyncio
 import socket
 import ssl
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final, Never
 
 import msgspec
 
 PAUSE_S: Final = 0.1
-"""So long it is waited where the system has nothing left for another connection."""
+"""So long it is waited where there is no room, or the system has none, before it is looked at again."""
 
 Leave = Callable[[], None]
 Meet = Callable[[Leave], asyncio.Protocol]
@@ -69,7 +70,10 @@ class Door:
         while len(self._inside) >= self._house.connections_max:
             self._left.clear()
             self._house.make_room()
-            await self._left.wait()
+            # Somebody may begin to rest meanwhile, so it is looked at again.
+            with suppress(TimeoutError):
+                async with asyncio.timeout(PAUSE_S):
+                    await self._left.wait()
 
     async def _meet(self, caller: socket.socket) -> None:
         def leave() -> None:

@@ -1,4 +1,4 @@
-"""Callers that break off, dawdle, flood or talk nonsense harm nobody else, and nothing stays held for them."""
+"""Callers that break off, dawdle, flood or talk nonsense harm nobody else, and hold nothing."""
 
 import asyncio
 import gzip

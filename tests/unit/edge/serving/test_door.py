@@ -2,10 +2,8 @@
 
 import asyncio
 import ssl
-from collections.abc import Coroutine
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any
 
 import pytest
 import trustme
@@ -19,14 +17,10 @@ from springtide.edge.serving import (
     server_for,
 )
 from tests.loopback import answer, call, connected, head, served
+from tests.running import run, until
 
 ROOM = 4
 HEAD = head("GET", "/")
-
-
-def run(work: Coroutine[Any, Any, None]) -> None:
-    """Run a test on the real loop: sockets do not wait in virtual time."""
-    asyncio.run(asyncio.wait_for(work, 30))
 
 
 async def ok(_scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
@@ -77,6 +71,25 @@ def test_who_has_rested_longest_makes_room() -> None:
 
             assert await readers[0].read() == b""
             assert not readers[-1].at_eof()
+
+    run(work())
+
+
+def test_who_begins_to_rest_makes_room_for_who_waits_already() -> None:
+    async def work() -> None:
+        server = server_for(ok, drain_s=1, connections_max=ROOM)
+        async with served(server) as listener, AsyncExitStack() as stack:
+            writers = []
+            for _ in range(ROOM):
+                _, writer = await stack.enter_async_context(connected(listener))
+                writer.write(HEAD[:-2])
+                writers.append(writer)
+            waiting = asyncio.create_task(call(listener, "GET", "/"))
+            await until(lambda: len(server.server_state.connections) == ROOM)
+
+            writers[1].write(HEAD[-2:])
+
+            assert (await waiting).body == b"ok"
 
     run(work())
 
