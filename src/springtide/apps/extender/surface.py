@@ -22,7 +22,9 @@ from springtide.wire.openapi import JSON, TEXT
 
 SMALL_BODY_BYTES: Final = 1 << 20
 TOO_LARGE: Final = 413
-NAMES_ARE_SHORTER: Final = "Have the scheduler send names instead of nodes (nodeCacheCapable: true), or raise limits.bodyMib."
+NAMES_ARE_SHORTER: Final = (
+    "Send names instead of nodes (nodeCacheCapable: true), or raise limits.bodyMib."
+)
 
 
 class Surface:

@@ -73,6 +73,7 @@ class Routes:
         for each in self.listed:
             of_path = methods.setdefault(each.endpoint.path, {})
             assert each.endpoint.method not in of_path, f"{each.endpoint.path} is there twice"
+            assert (each.limits is None) == (each.endpoint.body is None), "a body has limits"
             of_path[each.endpoint.method] = each
             if each.endpoint.method == "GET":
                 of_path[_HEAD] = each

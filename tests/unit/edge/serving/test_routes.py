@@ -30,6 +30,7 @@ def route(method: Method, path: str, *, is_public: bool = False, answer: Any = t
             method=method,
             path=path,
             summary="",
+            body=Content() if method == "POST" else None,
             replies={200: Content()},
             is_public=is_public,
         ),
