@@ -5,7 +5,6 @@ for one question at a time; so many more may wait, and others are told to come b
 """
 
 import asyncio
-from collections.abc import Mapping
 from typing import Final
 
 import msgspec
@@ -18,7 +17,7 @@ from springtide.apps.extender.settings import Choosing
 from springtide.apps.why.asked import Names
 from springtide.apps.why.question import Question, Told
 from springtide.edge.aside import AsideFault, performed
-from springtide.edge.serving import Reply
+from springtide.edge.serving import Asked, Reply
 
 TIME_S_MAX: Final = 60.0
 WAITING_MAX: Final = 8
@@ -29,7 +28,11 @@ BUSY: Final = "Too many questions are waiting for an answer. Ask again in a whil
 _BESIDE: Final = "springtide.apps.why.beside"
 _TOLD: Final = msgspec.json.Decoder(Told)
 
-Query = Mapping[str, list[str]]
+
+class WhyFault(msgspec.Struct, frozen=True):
+    """Why there is no answer, in a sentence."""
+
+    error: str
 
 
 class Explaining:
@@ -45,8 +48,9 @@ class Explaining:
         self._turn = asyncio.Semaphore(1)
         self._waiting = 0
 
-    async def why(self, query: Query) -> Reply:
+    async def why(self, asked: Asked) -> Reply:
         """Return the answer, or why there is none."""
+        query = asked.query
         pods = tuple(filter(None, query.get("pod", ())))
         if not pods:
             return _fault(400, UNNAMED)
@@ -87,4 +91,4 @@ class Explaining:
 
 
 def _fault(status: int, why: str) -> Reply:
-    return Reply(body=msgspec.json.encode({"error": why}), status=status)
+    return Reply(body=msgspec.json.encode(WhyFault(why)), status=status)
