@@ -20,7 +20,7 @@ from springtide.engine.placement.tables import Placement
 from springtide.model.columns import Float32, Int64
 from springtide.model.pod import Pod
 
-PROOFS_MAX: Final = 200
+PROOFS_MAX: Final = 64
 """Nodes that are asked exactly at once, each for some tens of microseconds."""
 
 
@@ -35,17 +35,16 @@ class Offering:
         """Return those of these nodes that take the pod, in the order of the call."""
         self._choosing.consider(pod_class)
         tables, rows = self._choosing.tables, self._choosing.rows_of(names)
-        while True:
-            table = tables.table(pod_class)
+        table = tables.table(pod_class)
+        rows = rows[table.rank.take(rows) > -np.inf]
+        while len(rows):
+            unproved = rows[~table.proved.take(rows)]
+            tables.prove(pod_class, _best(unproved, table.rank.take(unproved)))
             rows = rows[table.rank.take(rows) > -np.inf]
-            is_proved = table.proved.take(rows)
-            if is_proved.any() or not len(rows):
+            if table.proved.take(rows).any():
                 break
-            tables.prove(pod_class, _best(rows, table.rank.take(rows)))
-        tables.prove(pod_class, _best(rows[~is_proved], table.rank.take(rows[~is_proved])))
-        left = rows[table.rank.take(rows) > -np.inf]
         known = self._choosing.ledger.names
-        return tuple(known[row] for row in left.tolist())
+        return tuple(known[row] for row in rows.tolist())
 
     def scores(self, pod_class: PodClass, names: Sequence[str], *, most: int) -> dict[str, int]:
         """Return how well these nodes suit the pod: 0 to `most`, which only the best ones get."""

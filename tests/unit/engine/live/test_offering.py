@@ -252,20 +252,20 @@ def test_what_is_held_for_a_pod_already_is_preferred_alone() -> None:
 
 def test_nodes_that_only_look_as_if_they_took_the_pod_are_not_named() -> None:
     cluster = Cluster(OFFERS)
-    # Of two containers that ask for 9 GB, the second finds no card on n1, which only exact placing tells.
-    cluster.add(gpu_node("n1", card("GPU-a", memory=16000)), gpu_node("n2", *cards(2)))
+    # Of two containers that ask for 9 GB the second finds no card there, which only placing tells.
+    small = [gpu_node(f"n{each:03}", card(f"GPU-{each}", memory=16000)) for each in range(150)]
+    cluster.add(*small, gpu_node("z", *cards(2)))
     train = asking("train", 9000)
-    twice = replace(
-        train,
-        spec=replace(
-            train.spec,
-            containers=(*train.spec.containers, replace(train.spec.containers[0], name="other")),
-        ),
-    )
+    both = tuple(replace(train.spec.containers[0], name=name) for name in ("main", "other"))
+    twice = replace(train, spec=replace(train.spec, containers=both))
+    rank = cluster.live.choosing.tables.table(cluster.live.class_of(twice)).rank
+    seems_to_fit = int((rank > float("-inf")).sum())
 
     answer = cluster.filter(twice)
 
-    assert answer.nodes == ("n2",)
+    assert seems_to_fit == 151
+    assert answer.nodes == ("z",)
+    assert cluster.bind(twice.uid, "z") == ""
 
 
 @given(st.lists(st.integers(0, 15), min_size=2, max_size=8), st.integers(1, 6))
