@@ -1,8 +1,9 @@
 """Performs what the live scheduler wants done in the cluster, and tells it what came of it.
 
 Commands about one object, and those of one bind, are performed in the order in which they were asked for,
-others beside each other, only so many at once. Each has a deadline. A fault is an outcome; nothing that
-goes wrong here ends the process.
+others beside each other, only so many at once. Each has a deadline. Events are for people, and wait a
+little while anything else is to be done. A fault is an outcome; nothing that goes wrong here ends the
+process.
 """
 
 import asyncio
@@ -50,6 +51,10 @@ from springtide.engine.live import (
 )
 
 T = TypeVar("T")
+
+EVENT_WAIT_S: Final = 5.0
+"""So long an event waits at the most for a moment in which nothing else is to be done."""
+EVENTS_AT_ONCE: Final = 4
 
 _ENDED: Final = ("Succeeded", "Failed")
 
@@ -103,7 +108,11 @@ class Performer:
         self._occurrences = Occurrences(component)
         self._lanes: dict[str, deque[Command]] = {}
         self._waiting = 0
+        self._pressing = 0
+        self._quiet = asyncio.Event()
+        self._quiet.set()
         self._room = asyncio.Semaphore(pace.requests_max)
+        self._event_room = asyncio.Semaphore(EVENTS_AT_ONCE)
         self._tasks: set[asyncio.Task[None]] = set()
         self.tell: Tell = _untold
         self.answer: Answer = _unanswered
@@ -148,7 +157,7 @@ class Performer:
         await self._patch_pod(command)
 
     def _queue(self, command: Command) -> None:
-        self._waiting += 1
+        self._wait(command, 1)
         key = _lane(command)
         lane = self._lanes.get(key)
         if lane is not None:
@@ -172,11 +181,22 @@ class Performer:
             while lane:
                 command = lane[0]
                 await self._perform(command)
-                lane.popleft()
-                self._waiting -= 1
+                self._wait(lane.popleft(), -1)
         finally:
-            self._waiting -= len(lane)
+            for command in lane:
+                self._wait(command, -1)
             del self._lanes[key]
+
+    def _wait(self, command: Command, count: int) -> None:
+        """Count what waits, and what events wait for."""
+        self._waiting += count
+        if isinstance(command, RecordEvent):
+            return
+        self._pressing += count
+        if self._pressing:
+            self._quiet.clear()
+        else:
+            self._quiet.set()
 
     async def _perform(self, command: Command) -> None:
         outcome = await self._outcome(command)
@@ -252,9 +272,13 @@ class Performer:
         if say is None:
             return
         write = self._cluster.record if say.is_new else self._cluster.recount
+        with suppress(TimeoutError):
+            async with asyncio.timeout(EVENT_WAIT_S):
+                await self._quiet.wait()
         # One of that name is there where the answer to an earlier try was lost.
-        with suppress(AlreadyThere):
-            await self._in_time(write(say.occurrence))
+        async with self._event_room:
+            with suppress(AlreadyThere):
+                await self._in_time(write(say.occurrence))
 
     async def _in_time(self, work: Coroutine[object, object, T]) -> T:
         async with self._room:

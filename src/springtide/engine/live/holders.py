@@ -69,6 +69,17 @@ class Holders:
             self._unbook(held)
         return held
 
+    def exceeded(self, uid: str) -> str:
+        """Return a device of a pod of which more is held than there is, empty if there is none."""
+        holding = self.ledger.holdings.get(uid)
+        for family, shares in () if holding is None else holding.shares:
+            view = self.ledger.view(holding.row, family)
+            for share in () if view is None else shares:
+                device, use = view.inventory.devices[share.position], view.uses[share.position]
+                if use.slots > device.slots or use.memory_mib > device.memory_mib:
+                    return device.id
+        return ""
+
     def seat(self, node: Node, inventories: Mapping[str, Inventory], closed: Closures) -> None:
         """Let a node have these devices from now on, and be closed to some families."""
         pods = self._unbooked(node.name)

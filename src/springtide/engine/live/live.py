@@ -39,7 +39,9 @@ Progress = tuple[list[Command], Ended]
 class Live:
     """One cluster's devices and who holds them; single threaded, without I/O and clock.
 
-    Times are Unix seconds. A process that does not lead hears of everything, and asks for nothing.
+    Times are Unix seconds. A process that does not lead hears of everything, and asks for nothing. One
+    that is not entitled to lead any more, which it may know by the clock before it is told, binds no pod
+    whose reservation nobody else can know of.
     """
 
     def __init__(
@@ -53,6 +55,7 @@ class Live:
         self.families = families
         self.settings = settings
         self.is_leading = True
+        self.is_entitled = True
         self.ledger = Ledger()
         self.holders = Holders(self.ledger, families)
         self.tracking = Tracking(families, settings, self.holders)
@@ -63,7 +66,11 @@ class Live:
         self._limiting = Limiting(families)
         self._names: dict[Owner, str] = {}
         self._keys: dict[str, Owner] = {}
-        rules = Rules(lock_timeout_s=settings.lock_timeout_s, is_alive=self._names.__contains__)
+        rules = Rules(
+            lock_timeout_s=settings.lock_timeout_s,
+            is_alive=self._names.__contains__,
+            objection=self._objection,
+        )
         self._queues = Queues(self.stock, rules)
 
     # What the informers tell
@@ -161,6 +168,7 @@ class Live:
             return (events.not_bound(pod, fault), AnswerBind(uid=uid, error=fault))
         if locks:
             self.tracking.begin_binding(uid)
+        unwritten = self.tracking.unwritten(uid)
         wait_s = self.settings.lock_wait_s if pod.gang_links else self.settings.single_wait_s
         bind = Bind(
             uid=uid,
@@ -170,6 +178,8 @@ class Live:
             locks=locks,
             begun_s=now_s,
             deadline_s=now_s + wait_s,
+            annotations=unwritten.annotations if unwritten else {},
+            labels=unwritten.labels if unwritten else {},
         )
         return self._went_on(self._queues.begin(bind, now_s=now_s))
 
@@ -208,6 +218,21 @@ class Live:
             return (
                 f"pod {pod.key} has its devices reserved on node {reserved.node}, not on {node}: "
                 "it is scheduled again"
+            )
+        return ""
+
+    def _objection(self, uid: str) -> str:
+        """Return why a reservation that only this process knows of must not be bound, if so."""
+        reserved = self.tracking.reservations.get(uid)
+        if reserved is None or not reserved.is_unwritten:
+            return ""
+        if not (self.is_leading and self.is_entitled):
+            return "this replica does not lead any more: the pod is scheduled again"
+        exceeded = self.holders.exceeded(uid)
+        if exceeded:
+            return (
+                f"device {exceeded} of node {reserved.node} has been given to another pod meanwhile: "
+                "the pod is scheduled again"
             )
         return ""
 

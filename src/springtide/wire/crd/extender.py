@@ -67,6 +67,7 @@ class ExtenderDocument(_Strict, frozen=True, kw_only=True):
     node_lock_retry_timeout: str = "28s"
     bind_wait_timeout: str = "28s"
     reservation_timeout: str = "10m"
+    reservation_written_at: Literal["bind", "filter"] = "bind"
     request_timeout: str = "10s"
     shutdown_delay: str = "5s"
     leader_election: LeaderElectionEntry = LeaderElectionEntry()
