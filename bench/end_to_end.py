@@ -25,6 +25,7 @@ from tests.e2e.crowds import PATIENT_S, a_cluster, create_all, create_nodes, met
 from tests.e2e.objects import PODS, a_pod
 from tests.e2e.waiting import eventually
 from tests.standin.answering import Answering
+from tests.standin.live import CARDS
 
 SIZES: Final = ((50, 500), (500, 1_000))
 PEER: Final = {(50, 500): 36, (500, 1_000): 17}
@@ -86,7 +87,9 @@ def measure() -> Iterator[Figure]:
         yield from figures(Situation(programs=programs, nodes=nodes, pods=pods))
     nodes, pods = SIZES[0]
     yield from figures(Situation(programs=programs, nodes=nodes, pods=pods, policy="binpack"))
-    yield _rate(plain := Situation(programs=programs, nodes=nodes, pods=pods, policy=PLAIN), run(plain))
+    yield _rate(
+        plain := Situation(programs=programs, nodes=nodes, pods=pods, policy=PLAIN), run(plain)
+    )
 
 
 def figures(situation: Situation) -> Iterator[Figure]:
@@ -121,6 +124,7 @@ def run(situation: Situation) -> Seen:
             a_cluster(plane) as (cluster, aside),
         ):
             create_nodes(plane, situation.nodes)
+            ours.wait_for_devices(port, situation.nodes * CARDS)
             plugins = Answering(cluster)
             aside.start(plugins.run())
             pids = {name: plane.processes.process_id(name) for name in PROGRAMS}
@@ -208,4 +212,6 @@ def _cpu_s(pid: int) -> float:
 
 
 def _memory_mib(pid: int) -> float:
-    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE") / 2**20
+    return (
+        int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE") / 2**20
+    )

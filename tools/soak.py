@@ -18,21 +18,22 @@ import msgspec
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from springtide.edge.cluster import Cluster, NotFound, pod  # noqa: E402
-from tests.e2e import ours  # noqa: E402
-from tests.e2e.commands import Object, Setup  # noqa: E402
-from tests.e2e.controlplane import (  # noqa: E402
+from springtide.edge.cluster import Cluster, NotFound, pod
+from tests.e2e import ours
+from tests.e2e.commands import Object, Setup
+from tests.e2e.controlplane import (
     MISSING,
     ControlPlane,
     all_programs,
     control_plane,
 )
-from tests.e2e.crowds import PATIENT_S, a_cluster, create_all, create_nodes, metrics  # noqa: E402
-from tests.e2e.fleets import Aside  # noqa: E402
-from tests.e2e.objects import PODS  # noqa: E402
-from tests.e2e.waiting import eventually  # noqa: E402
-from tests.standin.answering import Answering  # noqa: E402
-from tests.standin.seen import Pod  # noqa: E402
+from tests.e2e.crowds import PATIENT_S, a_cluster, create_all, create_nodes, metrics
+from tests.e2e.fleets import Aside
+from tests.e2e.objects import PODS
+from tests.e2e.waiting import eventually
+from tests.standin.answering import Answering
+from tests.standin.live import CARDS
+from tests.standin.seen import Pod
 
 NODES: Final = 50
 WAVE: Final = 500
@@ -65,6 +66,7 @@ def soak(programs: Path, folder: Path, *, pods: int, tell: Callable[[str], None]
         a_cluster(plane) as (cluster, aside),
     ):
         create_nodes(plane, NODES)
+        ours.wait_for_devices(port, NODES * CARDS)
         plugins = Answering(cluster, then=lambda served: _delete(cluster, served))
         running = aside.start(plugins.run())
         begun_s = time.monotonic()
@@ -97,7 +99,9 @@ def _wave(plane: ControlPlane, cluster: Cluster, aside: Aside, numbers: range) -
 
 def _a_pod(number: int, chance: random.Random) -> Object:
     memory_mib = chance.choice((1000, 2000, 4000, 8000))
-    return ours.share_of_a_card(f"soaked-{number}", memory_mib=memory_mib, cores=chance.choice((1, 5)))
+    return ours.share_of_a_card(
+        f"soaked-{number}", memory_mib=memory_mib, cores=chance.choice((1, 5))
+    )
 
 
 async def _delete(cluster: Cluster, served: Pod) -> None:
@@ -119,7 +123,9 @@ def _left(port: int) -> dict[str, float]:
     """Return what anybody is said to hold."""
     found = metrics(port)
     return {
-        name: value for name, value in found.items() if value and name.partition("{")[0] in (*HOLDING, *OWN)
+        name: value
+        for name, value in found.items()
+        if value and name.partition("{")[0] in (*HOLDING, *OWN)
     }
 
 
@@ -139,10 +145,14 @@ def main() -> int:
         print(MISSING)
         return 2
     with tempfile.TemporaryDirectory() as folder:
-        came = soak(programs, Path(folder), pods=asked.pods, tell=lambda text: print(text, flush=True))
+        came = soak(
+            programs, Path(folder), pods=asked.pods, tell=lambda text: print(text, flush=True)
+        )
     rate = came.pods / came.took_s
     print(f"{came.pods:,} pods came and went in {came.took_s:.0f} s, {rate:.0f} a second.")
-    print(f"Binds: {came.outcomes}. Memory: {came.memory_mib[0]:.0f} to {came.memory_mib[-1]:.0f} MiB.")
+    print(
+        f"Binds: {came.outcomes}. Memory: {came.memory_mib[0]:.0f} to {came.memory_mib[-1]:.0f} MiB."
+    )
     print("Nothing is left." if not came.left else f"Left: {came.left}")
     return 1 if came.left else 0
 

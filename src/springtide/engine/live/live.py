@@ -166,9 +166,7 @@ class Live:
         if self._queues.is_full(node):
             fault = f"too many pods wait for node {node} to be unlocked: node lock contention"
             return (events.not_bound(pod, fault), AnswerBind(uid=uid, error=fault))
-        if locks:
-            self.tracking.begin_binding(uid)
-        unwritten = self.tracking.unwritten(uid)
+        writes = self.tracking.begin_binding(uid) if locks else None
         wait_s = self.settings.lock_wait_s if pod.gang_links else self.settings.single_wait_s
         bind = Bind(
             uid=uid,
@@ -178,8 +176,8 @@ class Live:
             locks=locks,
             begun_s=now_s,
             deadline_s=now_s + wait_s,
-            annotations=unwritten.annotations if unwritten else {},
-            labels=unwritten.labels if unwritten else {},
+            annotations={} if writes is None else writes.annotations,
+            labels={} if writes is None else writes.labels,
         )
         return self._went_on(self._queues.begin(bind, now_s=now_s))
 

@@ -20,6 +20,7 @@ from springtide.model.device import Allocation
 from springtide.model.pod import Pod
 from springtide.model.refusal import Refusal
 
+
 class Reservation(msgspec.Struct, frozen=True, kw_only=True):
     """What is held for a pod that is not bound: where, since when, and whether it was chosen here.
 
@@ -51,6 +52,7 @@ class Tracking:
         self._writing = Writing(families)
         self._read: dict[str, tuple[Mapping[str, str], bool, str]] = {}
         self._dismissed: dict[str, int] = {}
+        self._marked: set[str] = set()
         self.waiting: dict[str, Pod] = {}
         self.reservations: dict[str, Reservation] = {}
         self.expired = 0
@@ -70,13 +72,17 @@ class Tracking:
     def forget(self, uid: str) -> None:
         """Forget a pod that has ended or is gone."""
         self._drop(uid)
+        self._settled(uid)
+
+    def _settled(self, uid: str) -> None:
+        """Forget what mattered while a pod waited."""
         self.waiting.pop(uid, None)
         self._dismissed.pop(uid, None)
+        self._marked.discard(uid)
 
     def _see_bound(self, pod: Pod) -> None:
         uid, place = pod.uid, pod.annotations.get(NODE)
-        self.waiting.pop(uid, None)
-        self._dismissed.pop(uid, None)
+        self._settled(uid)
         read = (pod.annotations, pod.is_init_done, pod.node_name)
         if self._read.get(uid) == read:
             return
@@ -135,7 +141,9 @@ class Tracking:
         at_s = int(now_s)
         self.waiting[uid] = pod
         self._dismissed.pop(uid, None)
-        is_unwritten = self._settings.writes_at_bind
+        # What is written must never be another choice than the last one.
+        is_written = NODE in pod.annotations or uid in self._marked
+        is_unwritten = self._settings.writes_at_bind and not is_written
         self.reservations[uid] = Reservation(
             node=node, stamp=at_s, since_s=at_s, is_own=True, is_unwritten=is_unwritten
         )
@@ -143,15 +151,16 @@ class Tracking:
             return None
         return self._writing.reserving(pod, node, allocations, at_s=at_s)
 
-    def unwritten(self, uid: str) -> PatchPod | None:
-        """Return what a bind is to write on its pod of a reservation, None if it is there already."""
-        reserved = self.reservations.get(uid)
+    def begin_binding(self, uid: str) -> PatchPod | None:
+        """Keep a reservation while the pod is being bound, and return what the bind is to write of it."""
+        reserved = self.reservations[uid]
+        self.reservations[uid] = replace(reserved, is_binding=True)
         held = self._holders.get(uid)
-        if reserved is None or held is None or not reserved.is_unwritten:
+        if held is None or not (reserved.is_own and self._settings.writes_at_bind):
             return None
-        return self._writing.reserving(
-            self.waiting[uid], held.node, held.allocations, at_s=reserved.stamp
-        )
+        self._marked.add(uid)
+        pod = self.waiting[uid]
+        return self._writing.reserving(pod, held.node, held.allocations, at_s=reserved.stamp)
 
     def give_up(self, uid: str) -> Held | None:
         """Free what is reserved for a pod, and remember that it must not be read from it again."""
@@ -184,10 +193,6 @@ class Tracking:
             self._dismiss(pod.uid, reserved.stamp)
         self._drop(pod.uid)
         self.waiting[pod.uid] = pod
-
-    def begin_binding(self, uid: str) -> None:
-        """Keep a reservation while the pod is being bound."""
-        self.reservations[uid] = replace(self.reservations[uid], is_binding=True)
 
     def end_binding(self, uid: str, *, is_bound: bool, marked_s: int) -> None:
         """Let a reservation be for good, or wait for the next attempt from when the pod was marked."""
