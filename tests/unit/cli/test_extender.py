@@ -134,7 +134,7 @@ async def started(*arguments: str) -> AsyncIterator[Running]:
 
 HAMIS = (
     "--scheduler-name=hami-scheduler", "--force-overwrite-default-scheduler=true", "-v=4",
-    "--kube-qps=5", "--kube-burst=10", "--kube-timeout=30", "--legacy-metrics=false",
+    "--kube-qps=0.001", "--kube-burst=1", "--kube-timeout=30", "--legacy-metrics=false",
     "--enable-ascend", "--node-scheduler-policy=binpack", "--gpu-scheduler-policy=spread",
     "--leader-elect=false", "--logtostderr=true", "--vmodule=a=1",
 )  # fmt: skip

@@ -6,11 +6,13 @@ one, which wrote it there. That is a reservation, and ends when nobody binds the
 """
 
 from collections.abc import Mapping
+from typing import Final
 
 import msgspec
 from msgspec.structs import replace
 
 from springtide.base.annotations import BIND_TIME, NODE, RESERVED_AT
+from springtide.engine.live import events
 from springtide.engine.live.commands import Commands, PatchPod
 from springtide.engine.live.holders import Held, Holders, closure
 from springtide.engine.live.settings import LiveSettings
@@ -19,6 +21,11 @@ from springtide.engine.placement.family import DeviceFamily
 from springtide.model.device import Allocation
 from springtide.model.pod import Pod
 from springtide.model.refusal import Refusal
+
+NOT_BY_US: Final = (
+    "the pod was bound before its devices were written on it, so its plugin does not know them: give "
+    "the extender a bindVerb in kube-scheduler's configuration, or set reservationWrittenAt to filter"
+)
 
 
 class Reservation(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,8 +72,9 @@ class Tracking:
             self.forget(pod.uid)
             return ()
         if pod.node_name:
+            told = self._overlooked(pod)
             self._see_bound(pod)
-            return ()
+            return told
         return self._see_waiting(pod, now_s=now_s)
 
     def forget(self, uid: str) -> None:
@@ -79,6 +87,13 @@ class Tracking:
         self.waiting.pop(uid, None)
         self._dismissed.pop(uid, None)
         self._marked.discard(uid)
+
+    def _overlooked(self, pod: Pod) -> Commands:
+        """Return what is said of a pod that was bound by somebody else before its devices were written."""
+        reserved = self.reservations.get(pod.uid)
+        if reserved is None or not reserved.is_unwritten or NODE in pod.annotations:
+            return ()
+        return (events.not_bound(pod, NOT_BY_US),)
 
     def _see_bound(self, pod: Pod) -> None:
         uid, place = pod.uid, pod.annotations.get(NODE)

@@ -1,7 +1,8 @@
 """ExtenderConfiguration documents: how a process in the place of HAMi's scheduler is set up.
 
 Every field has a flag of HAMi's or one of ours, which goes before it. HAMi's device configuration stands
-in its own words, in the document or in a file that it names.
+in its own words, in the document or in a file that it names. `reservationWrittenAt` is `filter` for a
+kube-scheduler that binds by itself.
 """
 
 from collections.abc import Mapping

@@ -259,3 +259,16 @@ def test_a_pod_whose_bind_failed_before_loses_the_mark_of_it_at_the_bind() -> No
     assert error == ""
     assert cluster.pods[P].annotations[BIND_PHASE] == "allocating"
     assert cluster.pods[P].annotations[WORK] == "GPU-n1,NVIDIA,1000,0:;"
+
+
+def test_a_pod_that_somebody_else_binds_unwritten_is_told_what_to_configure() -> None:
+    cluster = two_nodes()
+    cluster.filter(whole("p"), ["n1"])
+
+    cluster.change(P, node_name="n1")
+
+    assert cluster.events()[-1].startswith(
+        "BindingFailed: the pod was bound before its devices were written on it"
+    )
+    assert "reservationWrittenAt" in cluster.events()[-1]
+    assert cluster.used("n1") == {}
