@@ -55,6 +55,8 @@ T = TypeVar("T")
 EVENT_WAIT_S: Final = 5.0
 """So long an event waits at the most for a moment in which nothing else is to be done."""
 EVENTS_AT_ONCE: Final = 4
+EVENTS_MAX: Final = 4096
+"""Events that wait; what comes beyond is not told."""
 
 _ENDED: Final = ("Succeeded", "Failed")
 
@@ -147,7 +149,7 @@ class Performer:
         for command in commands:
             if isinstance(command, AnswerBind):
                 self.answer(command)
-            elif self._waiting < self._pace.commands_max:
+            elif self._has_room(command):
                 self._queue(command)
             else:
                 self._drop(command)
@@ -155,6 +157,11 @@ class Performer:
     async def patch(self, command: PatchPod) -> None:
         """Perform one patch now, or raise ClusterFault."""
         await self._patch_pod(command)
+
+    def _has_room(self, command: Command) -> bool:
+        if isinstance(command, RecordEvent) and self._waiting - self._pressing >= EVENTS_MAX:
+            return False
+        return self._waiting < self._pace.commands_max
 
     def _queue(self, command: Command) -> None:
         self._wait(command, 1)

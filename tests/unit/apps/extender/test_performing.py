@@ -2,7 +2,7 @@
 
 import asyncio
 
-from springtide.apps.extender.performing import EVENT_WAIT_S, Pace, Performer
+from springtide.apps.extender.performing import EVENT_WAIT_S, EVENTS_MAX, Pace, Performer
 from springtide.edge.cluster import Metadata, Target
 from springtide.edge.machine import MachineCalendar
 from springtide.engine.live import (
@@ -28,6 +28,7 @@ from tests.objectstore import ObjectStore
 from tests.running import NODES, World, run
 
 PACE = Pace(request_s=5.0, requests_max=4, commands_max=100)
+WIDE = Pace(request_s=5.0, requests_max=4, commands_max=100_000)
 
 
 class Silent(MemoryCluster):
@@ -170,9 +171,9 @@ class Slow(MemoryCluster):
         self.done.append("event")
 
 
-def event() -> RecordEvent:
+def event(message: str = "m") -> RecordEvent:
     """Return an event on a pod."""
-    return RecordEvent(uid="u", namespace="team", name="train", reason="R", message="m")
+    return RecordEvent(uid="u", namespace="team", name="train", reason="R", message=message)
 
 
 def test_an_event_waits_until_nothing_else_is_to_be_done() -> None:
@@ -205,3 +206,16 @@ def test_an_event_waits_only_so_long() -> None:
     virtual.run(work())
 
     assert cluster.done.index("event") == int(EVENT_WAIT_S / 2.0)
+
+
+def test_events_beyond_those_that_may_wait_are_not_told() -> None:
+    world = World()
+    world.add_node("a")
+
+    async def work() -> int:
+        async with performer(Slow(world.store), pace=WIDE) as found:
+            Heard(found)
+            found.ask((patch("1"), *(event(str(each)) for each in range(EVENTS_MAX + 3))))
+            return found.dropped
+
+    assert virtual.run(work()) == 3
