@@ -9,19 +9,17 @@ process.
 import asyncio
 from collections import deque
 from collections.abc import Callable, Coroutine
-from contextlib import suppress
 from types import TracebackType
 from typing import Final, Self, TypeVar, assert_never
 
 import msgspec
 
+from springtide.apps.extender.announcing import WAITING_MAX, Announcer
 from springtide.apps.extender.log import Log
-from springtide.apps.extender.occurring import Occurrences
 from springtide.base.clock import Calendar
 from springtide.edge.cluster import (
     NODES,
     PODS,
-    AlreadyThere,
     Cluster,
     ClusterFault,
     Conflict,
@@ -51,12 +49,6 @@ from springtide.engine.live import (
 )
 
 T = TypeVar("T")
-
-EVENT_WAIT_S: Final = 5.0
-"""So long an event waits at the most for a moment in which nothing else is to be done."""
-EVENTS_AT_ONCE: Final = 4
-EVENTS_MAX: Final = 4096
-"""Events that wait; what comes beyond is not told."""
 
 _ENDED: Final = ("Succeeded", "Failed")
 
@@ -104,17 +96,13 @@ class Performer:
         self, cluster: Cluster, calendar: Calendar, *, pace: Pace, component: str, log: Log
     ) -> None:
         self._cluster = cluster
-        self._calendar = calendar
         self._pace = pace
         self._log = log
-        self._occurrences = Occurrences(component)
+        self._announcer = Announcer(cluster, calendar, component=component)
         self._lanes: dict[str, deque[Command]] = {}
         self._waiting = 0
         self._pressing = 0
-        self._quiet = asyncio.Event()
-        self._quiet.set()
         self._room = asyncio.Semaphore(pace.requests_max)
-        self._event_room = asyncio.Semaphore(EVENTS_AT_ONCE)
         self._tasks: set[asyncio.Task[None]] = set()
         self.tell: Tell = _untold
         self.answer: Answer = _unanswered
@@ -159,7 +147,7 @@ class Performer:
         await self._patch_pod(command)
 
     def _has_room(self, command: Command) -> bool:
-        if isinstance(command, RecordEvent) and self._waiting - self._pressing >= EVENTS_MAX:
+        if isinstance(command, RecordEvent) and self._waiting - self._pressing >= WAITING_MAX:
             return False
         return self._waiting < self._pace.commands_max
 
@@ -201,9 +189,9 @@ class Performer:
             return
         self._pressing += count
         if self._pressing:
-            self._quiet.clear()
+            self._announcer.quiet.clear()
         else:
-            self._quiet.set()
+            self._announcer.quiet.set()
 
     async def _perform(self, command: Command) -> None:
         outcome = await self._outcome(command)
@@ -247,7 +235,7 @@ class Performer:
                 target = pod(command.namespace, command.name, uid=command.uid)
                 await self._in_time(self._cluster.bind(target, command.node))
             case RecordEvent():
-                await self._record(command)
+                await self._announcer.announce(command, self._in_time)
             case AnswerBind():
                 self.answer(command)
             case _:
@@ -273,19 +261,6 @@ class Performer:
         target = pod(command.namespace, command.name, uid=command.uid)
         change = Metadata(annotations=command.annotations, labels=command.labels)
         return await self._in_time(self._cluster.patch(target, change))
-
-    async def _record(self, event: RecordEvent) -> None:
-        say = self._occurrences.note(event, now_s=self._calendar.unix_s())
-        if say is None:
-            return
-        write = self._cluster.record if say.is_new else self._cluster.recount
-        with suppress(TimeoutError):
-            async with asyncio.timeout(EVENT_WAIT_S):
-                await self._quiet.wait()
-        # One of that name is there where the answer to an earlier try was lost.
-        async with self._event_room:
-            with suppress(AlreadyThere):
-                await self._in_time(write(say.occurrence))
 
     async def _in_time(self, work: Coroutine[object, object, T]) -> T:
         async with self._room:

@@ -2,7 +2,8 @@
 
 import asyncio
 
-from springtide.apps.extender.performing import EVENT_WAIT_S, EVENTS_MAX, Pace, Performer
+from springtide.apps.extender.announcing import WAIT_S, WAITING_MAX
+from springtide.apps.extender.performing import Pace, Performer
 from springtide.edge.cluster import Metadata, Target
 from springtide.edge.machine import MachineCalendar
 from springtide.engine.live import (
@@ -205,7 +206,7 @@ def test_an_event_waits_only_so_long() -> None:
 
     virtual.run(work())
 
-    assert cluster.done.index("event") == int(EVENT_WAIT_S / 2.0)
+    assert cluster.done.index("event") == int(WAIT_S / 2.0)
 
 
 def test_events_beyond_those_that_may_wait_are_not_told() -> None:
@@ -215,7 +216,7 @@ def test_events_beyond_those_that_may_wait_are_not_told() -> None:
     async def work() -> int:
         async with performer(Slow(world.store), pace=WIDE) as found:
             Heard(found)
-            found.ask((patch("1"), *(event(str(each)) for each in range(EVENTS_MAX + 3))))
+            found.ask((patch("1"), *(event(str(each)) for each in range(WAITING_MAX + 3))))
             return found.dropped
 
     assert virtual.run(work()) == 3
