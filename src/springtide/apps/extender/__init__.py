@@ -2,7 +2,8 @@
 
 `process` composes it. `scheduling` owns the live scheduler; `following` tells it what the cluster is like,
 `performing` does what it wants done and `announcing` tells people of it, `leading` and `roles` say who
-decides. `surface` is what callers see, `application` keeps them within bounds. `figures`, `standing` and `device_metrics` are its metrics.
+decides. `surface` is what callers see, `application` keeps them within bounds. `figures`, `standing` and
+`device_metrics` are its metrics.
 """
 
 from springtide.apps.extender.log import Log

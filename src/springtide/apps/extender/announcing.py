@@ -1,4 +1,8 @@
-"""Writes events for people, after everything else: they wait a little while changes of the cluster are to be made."""
+"""Writes events for people, after everything else.
+
+They wait a little while changes of the cluster are to be made, a few are written at once, and of very many
+some are not told: an event must never hold up a pod.
+"""
 
 import asyncio
 from collections.abc import Callable, Coroutine

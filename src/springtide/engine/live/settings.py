@@ -15,8 +15,8 @@ class LiveSettings(msgspec.Struct, frozen=True, kw_only=True):
     A bind waits for the lock of its node for `lock_wait_s` if its pod belongs to a group, otherwise for
     `single_wait_s`. A reservation that nobody binds is given up after `reservation_timeout_s`.
     With `writes_at_bind`, a reservation is written on its pod when that is bound; otherwise when its node
-    is chosen. Plugins are asked again after `handshake_again_s` at the soonest, and given `handshake_timeout_s`.
-    `utc_offset_s` is that of local time, in which handshakes are written.
+    is chosen. Plugins are asked again after `handshake_again_s` at the soonest, and given
+    `handshake_timeout_s`. `utc_offset_s` is that of local time, in which handshakes are written.
     """
 
     scheduler_name: str = ""

@@ -180,6 +180,19 @@ def test_what_a_failed_bind_has_written_is_overwritten_when_another_node_is_chos
     assert cluster.bind(P, "n2") == ""
 
 
+def test_what_a_failed_bind_has_written_counts_though_the_caller_has_not_seen_it() -> None:
+    cluster = two_nodes()
+    cluster.filter(whole("p"), ["n1"])
+    unseen = cluster.pods[P]
+    cluster.bind_faults[CreateBinding] = [Failed(fault=Fault.CONFLICT, message="busy")]
+    cluster.bind(P, "n1")
+
+    answer = cluster.live.filter(unseen, ["n2"], now_s=cluster.now_s)
+
+    assert answer.patch is not None
+    assert answer.patch.annotations[NODE] == "n2"
+
+
 def test_what_a_failed_bind_has_written_is_taken_off_when_no_node_is_left() -> None:
     cluster = two_nodes()
     cluster.filter(whole("p"), ["n1"])
