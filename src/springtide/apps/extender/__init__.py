@@ -2,7 +2,7 @@
 
 `process` composes it. `scheduling` owns the live scheduler; `following` tells it what the cluster is like,
 `performing` does what it wants done and `announcing` tells people of it, `leading` and `roles` say who
-decides. `surface` is what callers see, `application` keeps them within bounds. `figures`, `standing` and
+decides. `endpoints` is the API that callers see, `surface` what is behind it. `figures`, `standing` and
 `device_metrics` are its metrics.
 """
 
