@@ -16,6 +16,7 @@ from springtide.engine.live.commands import (
 from springtide.engine.live.filtering import Filtering
 from springtide.engine.live.holders import Holders
 from springtide.engine.live.lock import Owner
+from springtide.engine.live.objecting import Objecting
 from springtide.engine.live.queues import Ended, Queues
 from springtide.engine.live.quota import Limiting
 from springtide.engine.live.settings import LiveSettings
@@ -66,10 +67,13 @@ class Live:
         self._limiting = Limiting(families)
         self._names: dict[Owner, str] = {}
         self._keys: dict[str, Owner] = {}
+        self._objecting = Objecting(
+            self.tracking, self.holders, leads=lambda: self.is_leading and self.is_entitled
+        )
         rules = Rules(
             lock_timeout_s=settings.lock_timeout_s,
             is_alive=self._names.__contains__,
-            objection=self._objection,
+            objection=self._objecting.outdated,
         )
         self._queues = Queues(self.stock, rules)
 
@@ -160,7 +164,7 @@ class Live:
         if uid in self._queues:
             return (AnswerBind(uid=uid, error=f"pod {pod.key} is being bound already"),)
         locks = self._asks_devices(pod)
-        fault = self._unreserved(pod, node) if locks else ""
+        fault = self._objecting.unreserved(pod, node) if locks else ""
         if fault:
             return self._refused(pod, fault, events.not_bound(pod, fault))
         if self._queues.is_full(node):
@@ -206,33 +210,6 @@ class Live:
         if held is not None and held.node == node:
             return (AnswerBind(uid=uid),)
         return (AnswerBind(uid=uid, error=f'pod "{name}" not found'),)
-
-    def _unreserved(self, pod: Pod, node: str) -> str:
-        """Return why a pod with devices must not be bound to a node, empty if it may be."""
-        reserved = self.tracking.reservations.get(pod.uid)
-        if reserved is None:
-            return f"pod {pod.key} has no devices reserved on node {node}: it is scheduled again"
-        if reserved.node != node:
-            return (
-                f"pod {pod.key} has its devices reserved on node {reserved.node}, not on {node}: "
-                "it is scheduled again"
-            )
-        return ""
-
-    def _objection(self, uid: str) -> str:
-        """Return why a reservation that only this process knows of must not be bound, if so."""
-        reserved = self.tracking.reservations.get(uid)
-        if reserved is None or not reserved.is_unwritten:
-            return ""
-        if not (self.is_leading and self.is_entitled):
-            return "this replica does not lead any more: the pod is scheduled again"
-        exceeded = self.holders.exceeded(uid)
-        if exceeded:
-            return (
-                f"device {exceeded} of node {reserved.node} has been given to another pod meanwhile: "
-                "the pod is scheduled again"
-            )
-        return ""
 
     def _refused(self, pod: Pod, error: str, told: Command) -> Commands:
         """Answer a bind that cannot begin; the reservation is of no use any more."""

@@ -82,6 +82,31 @@ def test_a_filter_call_writes_nothing_where_the_bind_writes_everything() -> None
     run(work())
 
 
+def test_a_process_whose_lease_has_run_out_meanwhile_binds_nothing_that_it_alone_knows_of() -> None:
+    world = two_nodes()
+    cluster = Unwilling(world.store)
+    settings = LiveSettings(scheduler_name=SCHEDULER, writes_at_bind=True)
+
+    async def work() -> None:
+        async with running(cluster, live=live_of(settings)) as extender:
+            pod = world.add_pod("train", gpu=1)
+            await extender.filter(pod, "a")
+            await extender.settled()
+            cluster.held.clear()
+            binding = asyncio.create_task(extender.bind(pod, "a"))
+            await until(lambda: extender.process.scheduling.binds)
+            extender.process.scheduling.holds = lambda: False
+            cluster.held.set()
+            error = await binding
+
+            assert error == "this replica does not lead any more: the pod is scheduled again"
+            assert world.lock("a") is None
+            assert world.annotations("train") == {}
+            assert "nodeName" not in world.pod("train")["spec"]
+
+    run(work())
+
+
 def test_whole_nodes_go_back_as_they_were_sent() -> None:
     world = two_nodes()
 
