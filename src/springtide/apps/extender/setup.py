@@ -77,6 +77,7 @@ def live(
         lock_wait_s=times.node_lock_retry_s,
         single_wait_s=times.bind_wait_s,
         reservation_timeout_s=times.reservation_s,
+        writes_at_bind=document.reservation_written_at == "bind",
         utc_offset_s=whereabouts.utc_offset_s,
         leaves_choice=document.node_choice == BY_SCHEDULER,
     )

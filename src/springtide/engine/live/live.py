@@ -12,11 +12,11 @@ from springtide.engine.live.commands import (
     Commands,
     Outcome,
     PatchNode,
-    PatchPod,
 )
 from springtide.engine.live.filtering import Filtering
 from springtide.engine.live.holders import Holders
 from springtide.engine.live.lock import Owner
+from springtide.engine.live.objecting import Objecting
 from springtide.engine.live.offering import Offering
 from springtide.engine.live.queues import Ended, Queues
 from springtide.engine.live.quota import Limiting
@@ -41,7 +41,9 @@ Progress = tuple[list[Command], Ended]
 class Live:
     """One cluster's devices and who holds them; single threaded, without I/O and clock.
 
-    Times are Unix seconds. A process that does not lead hears of everything, and asks for nothing.
+    Times are Unix seconds. A process that does not lead hears of everything, and asks for nothing. One
+    that is not entitled to lead any more, which it may know by the clock before it is told, binds no pod
+    whose reservation nobody else can know of.
     """
 
     def __init__(
@@ -52,9 +54,11 @@ class Live:
         policies: PolicyTable | None = None,
     ) -> None:
         """Begin with nothing; `policies` are those that pods and families may name beside their own."""
+        assert settings.writes_at_bind or not settings.leaves_choice, "nothing is reserved before"
         self.families = families
         self.settings = settings
         self.is_leading = True
+        self.is_entitled = True
         self.ledger = Ledger()
         self.holders = Holders(self.ledger, families)
         self.tracking = Tracking(families, settings, self.holders)
@@ -67,7 +71,14 @@ class Live:
         self._limiting = Limiting(families)
         self._names: dict[Owner, str] = {}
         self._keys: dict[str, Owner] = {}
-        rules = Rules(lock_timeout_s=settings.lock_timeout_s, is_alive=self._names.__contains__)
+        self._objecting = Objecting(
+            self.tracking, self.holders, leads=lambda: self.is_leading and self.is_entitled
+        )
+        rules = Rules(
+            lock_timeout_s=settings.lock_timeout_s,
+            is_alive=self._names.__contains__,
+            objection=self._objecting.outdated,
+        )
         self._queues = Queues(self.stock, rules)
 
     # What the informers tell
@@ -173,11 +184,10 @@ class Live:
             fault = f"too many pods wait for node {node} to be unlocked: node lock contention"
             return (events.not_bound(pod, fault), AnswerBind(uid=uid, error=fault))
         locks = self._asks_devices(pod)
-        patch, fault = self._reserved(pod, node, now_s=now_s) if locks else (None, "")
+        fault = self._unreserved(pod, node, now_s=now_s) if locks else ""
         if fault:
             return self._refused(pod, fault, events.not_bound(pod, fault))
-        if locks:
-            self.tracking.begin_binding(uid)
+        writes = self.tracking.begin_binding(uid) if locks else None
         wait_s = self.settings.lock_wait_s if pod.gang_links else self.settings.single_wait_s
         bind = Bind(
             uid=uid,
@@ -187,8 +197,8 @@ class Live:
             locks=locks,
             begun_s=now_s,
             deadline_s=now_s + wait_s,
-            notes={} if patch is None else patch.annotations,
-            labels={} if patch is None else patch.labels,
+            annotations={} if writes is None else writes.annotations,
+            labels={} if writes is None else writes.labels,
         )
         return self._went_on(self._queues.begin(bind, now_s=now_s))
 
@@ -222,20 +232,11 @@ class Live:
             return (AnswerBind(uid=uid),)
         return (AnswerBind(uid=uid, error=f'pod "{name}" not found'),)
 
-    def _reserved(self, pod: Pod, node: str, *, now_s: float) -> tuple[PatchPod | None, str]:
-        """Return what is to be written on a pod that is to be bound to a node, or why it must not be."""
+    def _unreserved(self, pod: Pod, node: str, *, now_s: float) -> str:
+        """Return why a bind to a node must not begin, empty if devices are held for it there."""
         if self.settings.leaves_choice:
             return self._offering.reserve(pod, self.class_of(pod), node, now_s=now_s)
-        reserved = self.tracking.reservations.get(pod.uid)
-        if reserved is None:
-            why = f"pod {pod.key} has no devices reserved on node {node}: it is scheduled again"
-            return None, why
-        if reserved.node != node:
-            return None, (
-                f"pod {pod.key} has its devices reserved on node {reserved.node}, not on {node}: "
-                "it is scheduled again"
-            )
-        return None, ""
+        return self._objecting.unreserved(pod, node)
 
     def _refused(self, pod: Pod, error: str, told: Command) -> Commands:
         """Answer a bind that cannot begin; the reservation is of no use any more."""

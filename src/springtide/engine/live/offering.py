@@ -11,7 +11,6 @@ from typing import Final
 import numpy as np
 
 from springtide.engine.live.choosing import Choosing
-from springtide.engine.live.commands import PatchPod
 from springtide.engine.live.tracking import Tracking
 from springtide.engine.placement.classes import PodClass
 from springtide.engine.placement.family import Rows
@@ -56,18 +55,16 @@ class Offering:
         places = self._choosing.places_of(names)
         return dict(zip(names, scores[places].tolist(), strict=True))
 
-    def reserve(
-        self, pod: Pod, pod_class: PodClass, node: str, *, now_s: float
-    ) -> tuple[PatchPod | None, str]:
-        """Hold a pod's devices on a node; return what is to be written on it, or why there are none."""
+    def reserve(self, pod: Pod, pod_class: PodClass, node: str, *, now_s: float) -> str:
+        """Hold a pod's devices on a node, which the bind writes; return why it has none, if so."""
         self._tracking.release(pod)
         row = self._choosing.ledger.rows.get(node)
         placed = None if row is None else self._choosing.tables.place(pod_class, row)
         if isinstance(placed, Placement):
-            patch = self._tracking.reserve(pod, node, placed.allocations, now_s=now_s)
-            return patch, ""
+            self._tracking.reserve(pod, node, placed.allocations, now_s=now_s)
+            return ""
         why = NODE_UNREGISTERED if placed is None else placed.text
-        return None, f"node {node} does not take pod {pod.key} ({why}): it is scheduled again"
+        return f"node {node} does not take pod {pod.key} ({why}): it is scheduled again"
 
 
 def _best(rows: Rows, rank: Float32) -> Rows:

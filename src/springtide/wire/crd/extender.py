@@ -1,7 +1,8 @@
 """ExtenderConfiguration documents: how a process in the place of HAMi's scheduler is set up.
 
 Every field has a flag of HAMi's or one of ours, which goes before it. HAMi's device configuration stands
-in its own words, in the document or in a file that it names.
+in its own words, in the document or in a file that it names. `reservationWrittenAt` is `filter` for a
+kube-scheduler that binds by itself.
 """
 
 from collections.abc import Mapping
@@ -18,6 +19,7 @@ API_VERSION: Final = "springtide.io/v1alpha1"
 KIND: Final = "ExtenderConfiguration"
 BY_EXTENDER: Final = "extender"
 BY_SCHEDULER: Final = "scheduler"
+AT_FILTER: Final = "filter"
 
 
 class _Strict(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
@@ -70,6 +72,7 @@ class ExtenderDocument(_Strict, frozen=True, kw_only=True):
     node_lock_retry_timeout: str = "28s"
     bind_wait_timeout: str = "28s"
     reservation_timeout: str = "10m"
+    reservation_written_at: Literal["bind", "filter"] = "bind"
     request_timeout: str = "10s"
     shutdown_delay: str = "5s"
     leader_election: LeaderElectionEntry = LeaderElectionEntry()
@@ -95,6 +98,9 @@ def read_extender(value: object, *, origin: Origin) -> ExtenderDocument:
         raise origin.fault(("kind",), f"this is no {KIND}; write `kind: {KIND}`.")
     document = strict.read(value, ExtenderDocument, origin=origin)
     durations(document, origin=origin)
+    if document.node_choice == BY_SCHEDULER and document.reservation_written_at == AT_FILTER:
+        reason = "nodeChoice is scheduler, so nothing is reserved before the bind; write bind."
+        raise origin.fault(("reservationWrittenAt",), reason)
     limits = document.limits
     for name, number in (("bodyMib", limits.body_mib), ("requests", limits.requests)):
         if number < 1:

@@ -12,7 +12,9 @@ from tests.loopback import call
 from tests.running import NODE, SCHEDULER, Unwilling, World, live_of, run, running
 
 CALLS = Path(__file__).parents[3] / "recorded" / "kube-extender-calls"
-OFFERS = LiveSettings(scheduler_name=SCHEDULER, single_wait_s=5.0, leaves_choice=True)
+OFFERS = LiveSettings(
+    scheduler_name=SCHEDULER, single_wait_s=5.0, leaves_choice=True, writes_at_bind=True
+)
 A100 = "NVIDIA A100-SXM4-80GB"
 
 

@@ -13,7 +13,7 @@ from springtide.model.quotas import NamespaceQuota
 from tests.builders import card, cards, pod
 from tests.living import LOST, Cluster, broken, gpu_node, stored
 
-OFFERS = LiveSettings(scheduler_name="hami-scheduler", leaves_choice=True)
+OFFERS = LiveSettings(scheduler_name="hami-scheduler", leaves_choice=True, writes_at_bind=True)
 MOST = 10
 
 
