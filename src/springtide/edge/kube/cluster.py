@@ -5,12 +5,14 @@ from typing import Any, Final, Never, TypeVar
 
 import msgspec
 
-from springtide.edge.cluster.errors import Malformed
+from springtide.base.taints import Taint
+from springtide.edge.cluster.errors import Conflict, Malformed
 from springtide.edge.cluster.kinds import EVENTS, EVERYWHERE, LEASES, Decode, Kind, Scope, Target
 from springtide.edge.cluster.port import Deliver, Metadata
 from springtide.edge.kube.informer import Informer, Waiting
 from springtide.edge.kube.known import Header
 from springtide.edge.kube.refusals import object_fault
+from springtide.edge.kube.tainting import TAINTED, Tainted, said
 from springtide.edge.kube.transport import JSON, MERGE_PATCH, Request, Transport
 from springtide.model.lease import Lease
 from springtide.model.occurrence import Occurrence
@@ -58,6 +60,38 @@ class KubeCluster:
             "PATCH", _path(target), body, what=str(target), content_type=MERGE_PATCH
         )
         return _decoded(_WRITTEN.decode, answer, str(target)).metadata.resource_version
+
+    async def patch_status(self, target: Target, status: Mapping[str, Any]) -> str:
+        """Merge fields into the status of an object that has one apart, and return its new version."""
+        body = {"metadata": _identity(target), "status": dict(status)}
+        path = f"{_path(target)}/status"
+        answer = await self._send("PATCH", path, body, what=str(target), content_type=MERGE_PATCH)
+        return _decoded(_WRITTEN.decode, answer, str(target)).metadata.resource_version
+
+    async def taint(self, node: Target, taint: Taint) -> None:
+        """Put a taint on a node beside its others."""
+        found = await self._tainted(node)
+        await self._write_taints(node, found, [*found.without(taint, is_exact=False), said(taint)])
+
+    async def untaint(self, node: Target, taint: Taint) -> None:
+        """Take this very taint off a node."""
+        found = await self._tainted(node)
+        await self._write_taints(node, found, found.without(taint, is_exact=True))
+
+    async def _tainted(self, node: Target) -> Tainted:
+        body = await self._send("GET", _path(node), what=str(node))
+        found = _decoded(TAINTED.decode, body, str(node))
+        if node.uid not in ("", found.uid) or node.version not in ("", found.version):
+            raise Conflict(f"{node} is not the one that was meant any more. Read it again.")
+        return found
+
+    async def _write_taints(self, node: Target, found: Tainted, taints: list[Body]) -> None:
+        if taints == found.taints:
+            return
+        # A list is replaced as a whole, so this must be the only change since it was read.
+        metadata = {"uid": found.uid, "resourceVersion": found.version}
+        body = {"metadata": metadata, "spec": {"taints": taints or None}}
+        await self._send("PATCH", _path(node), body, what=str(node), content_type=MERGE_PATCH)
 
     async def bind(self, pod: Target, node: str) -> None:
         """Give a pod its node."""

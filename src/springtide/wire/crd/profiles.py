@@ -1,28 +1,50 @@
 """DeviceProfile documents: from a file or from the cluster, the same form.
 
-Of the status only `lastVerified` counts, the devices that real nodes last registered. What cannot
-be true is refused with the name of the field, and an invalid profile decides nothing.
+Of the status of a profile that is used to decide only two things count: `lastVerified`, the devices that
+real nodes last registered, and whether it is degraded. What cannot be true is refused with the name of
+the field, and an invalid profile decides nothing.
 """
 
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
-from springtide.model.profile import DeviceProfile, Homogeneity, OnMismatch
+from springtide.base.durations import SECOND_NS, MalformedDuration, parse_duration_ns
+from springtide.base.errors import SpringtideError
+from springtide.model.profile import (
+    Condition,
+    ConditionType,
+    DeviceProfile,
+    Homogeneity,
+    Mismatch,
+    OnMismatch,
+    ProfileStatus,
+    StoredProfile,
+)
 from springtide.wire import strict
-from springtide.wire.crd.devices import DeviceEntry, to_devices
-from springtide.wire.crd.durations import duration_s
-from springtide.wire.crd.selector import NodeSelector, to_selector
+from springtide.wire.crd.devices import Entries, to_devices
+from springtide.wire.crd.fields import MISMATCHES_MAX, rule, told
+from springtide.wire.crd.selector import SELECTOR_RULE, NodeSelector, to_selector
+from springtide.wire.k8s.parts import plain, without_nulls
 from springtide.wire.origin import Origin
 
 API_VERSION: Final = "springtide.io/v1alpha1"
 KIND: Final = "DeviceProfile"
+DURATION_CHARS_MAX: Final = 64
+TEXT_CHARS_MAX: Final = 32768
+
+_TIMEOUT_RULE: Final = rule(
+    "duration(self) > duration('0s')", "this is not a duration above 0; write one like 10m."
+)
 
 
 class ProfileMetadata(msgspec.Struct, frozen=True):
-    """The name of the profile; stored objects carry much more."""
+    """The name of the profile, and what counts where it is stored; such objects carry much more."""
 
     name: str
+    uid: str = ""
+    generation: int = 0
+    resource_version: str = msgspec.field(default="", name="resourceVersion")
 
 
 class ProfileSpec(
@@ -30,23 +52,90 @@ class ProfileSpec(
 ):
     """What the profile says."""
 
-    node_selector: NodeSelector
-    devices: tuple[DeviceEntry, ...]
-    homogeneity: Homogeneity = Homogeneity.STRICT
-    on_mismatch: OnMismatch = OnMismatch.QUARANTINE
-    registration_timeout: str = "10m"
+    node_selector: Annotated[
+        NodeSelector, told("Which nodes and templates of nodes it describes.", SELECTOR_RULE)
+    ]
+    devices: Annotated[Entries, msgspec.Meta(extra_json_schema={"minItems": 1})]
+    homogeneity: Annotated[
+        Homogeneity,
+        told(
+            "What several nodes must agree on before one stands for all: Strict, everything; "
+            "Minimum, the weakest device in each position; Majority, what more than half of them have."
+        ),
+    ] = Homogeneity.STRICT
+    on_mismatch: Annotated[
+        OnMismatch,
+        told(
+            "What becomes of a node with fewer, weaker or other devices: Quarantine taints it, Report "
+            "tells of it, Adopt takes what it registers for the truth."
+        ),
+    ] = OnMismatch.QUARANTINE
+    registration_timeout: Annotated[
+        str,
+        told(
+            "So long a node may be Ready without its devices registered.",
+            _TIMEOUT_RULE,
+            maxLength=DURATION_CHARS_MAX,
+        ),
+    ] = "10m"
 
 
-class LastVerified(msgspec.Struct, frozen=True):
+class ConditionEntry(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """One thing that is said of the profile."""
+
+    type: Annotated[str, told("Valid, Verified or Degraded.", maxLength=316)]
+    status: Annotated[str, told("Whether it is so.", enum=["True", "False", "Unknown"])]
+    observed_generation: Annotated[int, told("The generation that it is about.", minimum=0)] = 0
+    last_transition_time: Annotated[
+        str, told("Since when its status is what it is.", format="date-time")
+    ] = ""
+    reason: Annotated[str, told("Why, in one word.", minLength=1, maxLength=1024)]
+    message: Annotated[str, told("Why, in a sentence.", maxLength=TEXT_CHARS_MAX)]
+
+
+class MismatchEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """One node that is not as the profile promised."""
+
+    node: Annotated[str, told("Its name.", maxLength=253)]
+    reason: Annotated[str, told("Why, in one word.", maxLength=1024)]
+    message: Annotated[str, told("What differs, in a sentence.", maxLength=TEXT_CHARS_MAX)]
+
+
+class LastVerified(msgspec.Struct, frozen=True, kw_only=True):
     """The devices of the nodes that were last verified."""
 
-    devices: tuple[DeviceEntry, ...] = ()
+    devices: Entries = ()
+    generation: Annotated[
+        int | None, told("The generation of the profile that they were compared with.", minimum=0)
+    ] = None
 
 
-class ProfileStatus(msgspec.Struct, frozen=True, rename="camel"):
+class ProfileStatusEntry(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """What the controller has found out."""
 
-    last_verified: LastVerified = LastVerified()
+    observed_generation: Annotated[int, told("The generation that it has looked at.")] = 0
+    conditions: Annotated[
+        tuple[ConditionEntry, ...],
+        msgspec.Meta(
+            description="Valid, Verified and Degraded, each with its reason.",
+            extra_json_schema={
+                "x-kubernetes-list-type": "map",
+                "x-kubernetes-list-map-keys": ["type"],
+                "maxItems": 16,
+            },
+        ),
+    ] = ()
+    observed_nodes: Annotated[int, told("How many nodes the profile describes.")] = 0
+    verified_nodes: Annotated[int, told("How many of them register what it promises.")] = 0
+    mismatched_nodes: Annotated[int, told("How many of them do not.")] = 0
+    mismatches: Annotated[
+        tuple[MismatchEntry, ...],
+        told("The first of those, by name.", maxItems=MISMATCHES_MAX),
+    ] = ()
+    last_verified: Annotated[
+        LastVerified,
+        told("What new nodes are expected to register since it was seen on real ones."),
+    ] = LastVerified()
 
 
 class ProfileDocument(
@@ -58,31 +147,112 @@ class ProfileDocument(
     kind: Literal["DeviceProfile"]
     metadata: ProfileMetadata
     spec: ProfileSpec
-    status: ProfileStatus = ProfileStatus()
+    status: ProfileStatusEntry = ProfileStatusEntry()
 
 
 def read_device_profile(value: Any, *, origin: Origin) -> DeviceProfile:
     """Return the profile, or raise InvalidDocument for the first fault."""
     document = strict.read(value, ProfileDocument, origin=origin)
+    return _profile(document, _status(document, origin), origin)
+
+
+def decode_stored_profile(data: msgspec.Raw) -> StoredProfile:
+    """Return a profile as it is stored, or raise if not even its name can be read."""
+    header = msgspec.json.decode(data, type=_Header).metadata
+    try:
+        value = without_nulls(plain(data))
+        origin = Origin(source=f"{KIND}/{header.name}")
+        document = strict.read(value, ProfileDocument, origin=origin)
+        status = _status(document, origin)
+        profile, fault = _profile(document, status, origin), ""
+    except SpringtideError as refused:
+        profile, fault, status = None, str(refused), ProfileStatus()
+    return StoredProfile(
+        name=header.name,
+        uid=header.uid,
+        generation=header.generation,
+        version=header.resource_version,
+        profile=profile,
+        fault=fault,
+        status=status,
+    )
+
+
+class _Header(msgspec.Struct, frozen=True):
+    metadata: ProfileMetadata
+
+
+def _profile(document: ProfileDocument, status: ProfileStatus, origin: Origin) -> DeviceProfile:
     spec = document.spec
     if not document.metadata.name:
         raise origin.fault(("metadata", "name"), "the name is empty; give the profile one.")
     if not spec.devices:
         raise origin.fault(("spec", "devices"), "the list is empty; describe at least one device.")
-    timeout_s = duration_s(spec.registration_timeout)
-    if not timeout_s:
-        reason = f'"{spec.registration_timeout}" is not a duration above 0; write one like 10m.'
-        raise origin.fault(("spec", "registrationTimeout"), reason)
+    generation = document.metadata.generation
+    is_current = status.verified_generation in (None, generation)
     return DeviceProfile(
         name=document.metadata.name,
         selector=to_selector(spec.node_selector, origin=origin, path=("spec", "nodeSelector")),
         devices=to_devices(spec.devices, origin=origin, path=("spec", "devices")),
+        # What was seen of an earlier version of the profile says nothing about this one.
+        last_verified=status.last_verified if is_current else (),
+        homogeneity=spec.homogeneity,
+        on_mismatch=spec.on_mismatch,
+        registration_timeout_s=_timeout_s(spec.registration_timeout, origin),
+        degraded=_degraded(status, generation),
+    )
+
+
+def _timeout_s(text: str, origin: Origin) -> float:
+    try:
+        found_ns = parse_duration_ns(text) if len(text) <= DURATION_CHARS_MAX else 0
+    except MalformedDuration:
+        found_ns = 0
+    if found_ns <= 0:
+        reason = f'"{text[:DURATION_CHARS_MAX]}" is not a duration above 0; write one like 10m.'
+        raise origin.fault(("spec", "registrationTimeout"), reason)
+    return found_ns / SECOND_NS
+
+
+def _degraded(status: ProfileStatus, generation: int) -> str:
+    return next(
+        (
+            each.message or each.reason
+            for each in status.conditions
+            if each.type == ConditionType.DEGRADED
+            and each.status == "True"
+            and each.observed_generation == generation
+        ),
+        "",
+    )
+
+
+def _status(document: ProfileDocument, origin: Origin) -> ProfileStatus:
+    read = document.status
+    return ProfileStatus(
+        conditions=tuple(
+            Condition(
+                type=each.type,
+                status=each.status,
+                reason=each.reason,
+                message=each.message,
+                observed_generation=each.observed_generation,
+                changed=each.last_transition_time,
+            )
+            for each in read.conditions
+        ),
+        observed_generation=read.observed_generation,
+        observed_nodes=read.observed_nodes,
+        verified_nodes=read.verified_nodes,
+        mismatched_nodes=read.mismatched_nodes,
+        mismatches=tuple(
+            Mismatch(node=each.node, reason=each.reason, message=each.message)
+            for each in read.mismatches
+        ),
         last_verified=to_devices(
-            document.status.last_verified.devices,
+            read.last_verified.devices,
             origin=origin,
             path=("status", "lastVerified", "devices"),
         ),
-        homogeneity=spec.homogeneity,
-        on_mismatch=spec.on_mismatch,
-        registration_timeout_s=timeout_s,
+        verified_generation=read.last_verified.generation,
     )

@@ -51,6 +51,7 @@ class Condition(Read, frozen=True):
     status: str = ""
     reason: str = ""
     message: str = ""
+    last_transition_time: str | None = None
 
 
 class Present(Read, frozen=True):
