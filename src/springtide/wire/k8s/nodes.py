@@ -31,6 +31,6 @@ def to_node(read: schema.Node, parts: Parts) -> Node:
     )
 
 
-def _ready_since(conditions: Sequence[schema.Condition]) -> str:
+def _ready_since(conditions: Sequence[schema.NodeCondition]) -> str:
     ready = (each for each in conditions if each.type == "Ready" and each.status == "True")
     return next((each.last_transition_time or "" for each in ready), "")
