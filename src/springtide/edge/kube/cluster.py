@@ -1,6 +1,6 @@
 """The `Cluster` port on a real API server."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, Never, TypeVar
 
 import msgspec
@@ -85,12 +85,12 @@ class KubeCluster:
             raise Conflict(f"{node} is not the one that was meant any more. Read it again.")
         return found
 
-    async def _write_taints(self, node: Target, found: Tainted, taints: list[Body]) -> None:
-        if taints == found.taints:
+    async def _write_taints(self, node: Target, found: Tainted, taints: Sequence[Body]) -> None:
+        if [*taints] == found.taints:
             return
         # A list is replaced as a whole, so this must be the only change since it was read.
         metadata = {"uid": found.uid, "resourceVersion": found.version}
-        body = {"metadata": metadata, "spec": {"taints": taints or None}}
+        body = {"metadata": metadata, "spec": {"taints": [*taints] or None}}
         await self._send("PATCH", _path(node), body, what=str(node), content_type=MERGE_PATCH)
 
     async def bind(self, pod: Target, node: str) -> None:

@@ -66,17 +66,21 @@ class Known(msgspec.Struct):
 
 
 class Held(msgspec.Struct):
-    """One profile as it was last seen; `asked` is the status that was asked to be written since."""
+    """One profile as it was last seen; `asked` is the status that was asked to be written since.
+
+    It is not asked for again before `again_s` where it could not be written.
+    """
 
     stored: StoredProfile
     fault: str = ""
     nodes: set[str] = msgspec.field(default_factory=set)
     asked: ProfileStatus | None = None
-    asked_s: float = float("-inf")
+    asked_s: float = 0.0
+    again_s: float = float("-inf")
 
 
 class Verification:
-    """The machine; `counted` are outcomes by their standing, since it began."""
+    """The machine; since it began, `counted` are outcomes, and `differing` nodes that differ by field."""
 
     def __init__(self, families: Mapping[str, DeviceFamily]) -> None:
         self._families = families
@@ -93,7 +97,8 @@ class Verification:
         self._dirty_profiles: set[str] = set()
         self._is_contrary_stale = False
         self._is_leading = False
-        self.counted: dict[Standing, int] = dict.fromkeys((*GOOD, *BAD), 0)
+        self.counted: dict[Standing, int] = dict.fromkeys(REASONS, 0)
+        self.differing: dict[str, int] = {}
 
     # ------------------------------------------------------------------------ what is seen
 
@@ -113,7 +118,7 @@ class Verification:
             before = None
         else:
             before = held.stored.profile
-        held.stored, held.asked = stored, None
+        held.stored, held.asked, held.again_s = stored, None, float("-inf")
         held.fault = fault_of(stored, self._families)
         self._dirty_profiles.add(stored.name)
         if before != stored.profile or before is None:
@@ -236,6 +241,8 @@ class Verification:
                 self._dirty_nodes.add(name)
             case WriteStatus(profile=name):
                 self._dirty_profiles.add(name)
+                if (held := self._profiles.get(name)) is not None:
+                    held.asked, held.again_s = None, held.asked_s + AGAIN_S
             case TellNode():
                 pass
 
@@ -314,7 +321,7 @@ class Verification:
         )
         if is_same or (known.is_new and self._is_said(known, profile.name, reason)):
             return
-        self.counted[judgement.standing] += 1
+        self._count(judgement)
         yield TellNode(
             node=known.node.name,
             uid=known.node.uid,
@@ -323,6 +330,12 @@ class Verification:
             message=sentence(profile, judgement),
             is_warning=judgement.standing in BAD,
         )
+
+    def _count(self, judgement: Judgement) -> None:
+        self.counted[judgement.standing] += 1
+        if judgement.standing is Standing.MISMATCH and judgement.comparison is not None:
+            for field in {each.field for each in judgement.comparison.differences}:
+                self.differing[field] = self.differing.get(field, 0) + 1
 
     def _is_said(self, known: Known, profile: str, reason: ProfileReason) -> bool:
         """Return whether the profile's status says so already: a node that is first seen now is old news."""
@@ -364,7 +377,7 @@ class Verification:
         wanted = self._status(held, now_s)
         if wanted == held.stored.status or _is_as_asked(wanted, held.asked):
             return
-        if held.asked is not None and now_s - held.asked_s < AGAIN_S:
+        if now_s < held.again_s:
             self._dirty_profiles.add(name)
             return
         held.asked, held.asked_s = wanted, now_s
