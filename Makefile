@@ -88,6 +88,7 @@ schema: setup ## Write docs/schema anew from the records of the answers
 	$(BIN)/python tools/schema.py headroom > docs/schema/headroom.v1alpha1.json
 	$(BIN)/python tools/schema.py bench > docs/schema/bench.v1alpha1.json
 	$(BIN)/python tools/schema.py replay > docs/schema/replay.v1alpha1.json
+	$(BIN)/python tools/schema.py profile > docs/schema/profile.v1alpha1.json
 
 .PHONY: crds
 crds: setup ## Write deploy/crds anew from the records of our stored documents

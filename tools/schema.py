@@ -13,6 +13,7 @@ import msgspec
 from springtide.apps.bench.report import BenchReport
 from springtide.apps.headroom import HeadroomReport
 from springtide.apps.planner.report import API_VERSION, PlanReport
+from springtide.apps.profiles.report import ProfilesReport
 from springtide.apps.replay import ReplayReport
 from springtide.apps.why.report import WhyReport
 
@@ -23,8 +24,9 @@ ANSWERS: Final[dict[str, type[msgspec.Struct]]] = {
     "headroom": HeadroomReport,
     "bench": BenchReport,
     "replay": ReplayReport,
+    "profile": ProfilesReport,
 }
-CALLED: Final = {"bench": "bench openb"}
+CALLED: Final = {"bench": "bench openb", "profile": "profile check"}
 """Commands that are called otherwise than their answers."""
 
 

@@ -4,10 +4,12 @@ Devices that differ only by their place become one entry with a count. Scores be
 inside an entry; the few that lead from one entry to another have no place in the document.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any, Final
 
+from springtide.base.errors import SpringtideError
+from springtide.base.selectors import Operator, Requirement, Selector
 from springtide.model.device import Device, MigProfile
 from springtide.model.profile import (
     FamilyDevices,
@@ -21,29 +23,66 @@ from springtide.wire.crd.profiles import API_VERSION, KIND
 
 Document = dict[str, Any]
 
+_EQUAL: Final = (Operator.EQUALS, Operator.DOUBLE_EQUALS)
+_OPERATORS: Final = {
+    Operator.EQUALS: "In",
+    Operator.DOUBLE_EQUALS: "In",
+    Operator.NOT_EQUALS: "NotIn",
+    Operator.IN: "In",
+    Operator.NOT_IN: "NotIn",
+    Operator.EXISTS: "Exists",
+    Operator.DOES_NOT_EXIST: "DoesNotExist",
+}
 MODES: Final = ("hami-core", "mig", "mps")
+
+
+class NotWritable(SpringtideError):
+    """A document has no words for it; the message says what to do."""
 
 
 def profile_object(
     name: str,
-    labels: Mapping[str, str],
+    selector: Selector,
     devices: FamilyDevices,
     *,
     homogeneity: Homogeneity,
     on_mismatch: OnMismatch,
 ) -> Document:
-    """Return the document of a profile that describes nodes with these labels."""
+    """Return the document of a profile that describes these nodes, or raise NotWritable."""
     return {
         "apiVersion": API_VERSION,
         "kind": KIND,
         "metadata": {"name": name},
         "spec": {
-            "nodeSelector": {"matchLabels": dict(labels)},
+            "nodeSelector": selector_object(selector),
             "homogeneity": homogeneity.value,
             "devices": entries(devices),
             "onMismatch": on_mismatch.value,
         },
     }
+
+
+def selector_object(selector: Selector) -> Document:
+    """Return a selector as our documents have it, or raise NotWritable."""
+    equal = [each for each in selector.requirements if each.operator in _EQUAL]
+    labels = {each.key: each.values[0] for each in equal}
+    expressions = [
+        _expression(each)
+        for each in selector.requirements
+        if each.operator not in _EQUAL or labels[each.key] != each.values[0]
+    ]
+    said = {"matchLabels": labels, "matchExpressions": expressions}
+    return {name: each for name, each in said.items() if each}
+
+
+def _expression(requirement: Requirement) -> Document:
+    if requirement.operator not in _OPERATORS:
+        raise NotWritable(
+            f'"{requirement}" compares numbers, which no nodeSelector does; name the values instead.'
+        )
+    values = {"values": [*requirement.values]} if requirement.values else {}
+    operator = _OPERATORS[requirement.operator]
+    return {"key": requirement.key, "operator": operator, **values}
 
 
 def status_object(status: ProfileStatus) -> Document:
