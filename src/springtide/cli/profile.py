@@ -41,8 +41,8 @@ nodes; ids, health and use are left out. Reads what 'springtide plan' reads, a l
   springtide profile capture -A -l pool=a100 --name a100-8x | kubectl apply -f -
   springtide profile capture dump.json --groups groups.yaml --group a100 --homogeneity Minimum
 
-Exit codes: 0 captured, 1 some nodes do not agree (what differs is said, the other profiles are written),
-2 wrong usage or input, 3 the cluster cannot be reached, 4 its nodes may not be read.
+Exit codes: 0 captured, 1 some nodes do not agree or have registered nothing (the reason is said, the other
+profiles are written), 2 wrong usage or input, 3 the cluster cannot be reached, 4 its nodes may not be read.
 """
 CHECK: Final = """Check device profiles, and hold them against the nodes that they describe.
 

@@ -48,7 +48,7 @@ def capture(
     output: Literal["yaml", "json"],
     verbosity: int = 0,
 ) -> bool:
-    """Print what was captured, and return whether all nodes agreed."""
+    """Print what was captured, and return whether there is one of all nodes."""
     clock = MachineClock()
     with watched(verbosity) as onlooker:
         found = read_input(source.paths, source.cluster, clock=clock, onlooker=onlooker)
@@ -63,11 +63,11 @@ def capture(
         captured = capturing.run(found, request)
     for note in captured.notes:
         click.echo(f"Warning: {note}", err=True)
-    for reason in captured.differing:
+    for reason in captured.refused:
         click.echo(f"Error: {reason}", err=True)
     if captured.documents:
         standard_output().write(_written(captured.documents, output))
-    return not captured.differing
+    return not captured.refused
 
 
 def check(source: Source, view: View) -> ProfilesReport:

@@ -61,7 +61,7 @@ class Captured(msgspec.Struct, frozen=True, kw_only=True):
     """The profiles as documents, each node set that gave none with the reason, and what to know besides."""
 
     documents: tuple[dict[str, Any], ...]
-    differing: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -78,22 +78,27 @@ def run(found: Input, request: Request) -> Captured:
     families = families_of(found, Policies())
     own = {node.name: registered(node, families) for node in found.nodes}
     sets, notes = _sets(found, request, own)
-    documents, differing = [], []
+    documents, refused = [], []
     for each in sets:
         samples = [(node.name, own[node.name]) for node in each.nodes if _is_sample(node, own)]
         if not samples:
-            counted = "1 node" if len(each.nodes) == 1 else f"{len(each.nodes)} nodes"
-            raise NotCaptured(
-                f"{each.name}: of {counted} none is ready and has registered devices that can be read. "
-                "Wait for the device plugins, or select other nodes."
-            )
+            refused.append(_unregistered(each))
+            continue
         answer = _agreed(each.name, samples, families, request.homogeneity)
         if isinstance(answer, str):
-            differing.append(f"{each.name}: {answer}. Select fewer nodes, or set --homogeneity.")
+            refused.append(f"{each.name}: {answer}. Select fewer nodes, or set --homogeneity.")
         else:
             documents.append(_document(each, answer, request))
             notes += _about(each, samples, found.nodes)
-    return Captured(documents=tuple(documents), differing=tuple(differing), notes=tuple(notes))
+    return Captured(documents=tuple(documents), refused=tuple(refused), notes=tuple(notes))
+
+
+def _unregistered(each: _Set) -> str:
+    counted = "1 node" if len(each.nodes) == 1 else f"{len(each.nodes)} nodes"
+    return (
+        f"{each.name}: of {counted} none is ready and has registered devices that can be read. Wait for "
+        "the device plugins, or select other nodes."
+    )
 
 
 def _is_sample(node: Node, own: Mapping[str, Registered]) -> bool:

@@ -43,14 +43,10 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def text(self) -> str:
         """Return it as a part of a sentence."""
-        of = f"{self.family} devices" if self.position is None else self._device
+        one = "devices" if self.position is None else f"device {self.position}"
         if not self.promised and not self.found:
-            return f"{self.field} of {of} differs"
-        return f"{self.field} of {of} is {self.found}, {self.promised} promised"
-
-    @property
-    def _device(self) -> str:
-        return f"{self.family} device {self.position}"
+            return f"{self.family} {one}: {self.field} differs"
+        return f"{self.family} {one}: {self.field} is {self.found}, {self.promised} promised"
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
