@@ -98,6 +98,22 @@ def has_known_numa(device: Device) -> bool:
     return device.numa > UNKNOWN_NUMA
 
 
+MODES: Final = ("hami-core", "mig", "mps")
+"""How a profile can say that devices are shared."""
+
+
+def unsayable(devices: FamilyDevices) -> str:
+    """Return what of these devices no profile can promise, as a part of a sentence; empty if it can all."""
+    for family, own in devices:
+        for position, device in enumerate(own):
+            sizes = (device.slots, device.memory_mib, device.cores)
+            if device.mode not in ("", *MODES):
+                return f'{family} device {position} is shared in the unknown mode "{device.mode}"'
+            if not device.type or min(sizes) < 0:
+                return f"{family} device {position} has no type, or a size below 0"
+    return ""
+
+
 class ConditionType(StrEnum):
     """What is said of a profile."""
 

@@ -30,7 +30,7 @@ from springtide.engine.simulation.templates import members
 from springtide.model.device import Inventory
 from springtide.model.group import NodeGroup
 from springtide.model.node import Node
-from springtide.model.profile import FamilyDevices, Homogeneity, OnMismatch
+from springtide.model.profile import FamilyDevices, Homogeneity, OnMismatch, unsayable
 from springtide.model.refusal import Refusal
 from springtide.wire.crd.profiles import read_device_profile
 from springtide.wire.crd.writing import NotWritable, profile_object
@@ -228,7 +228,7 @@ def _agreed(
         if isinstance(answer, Refusal):
             return answer.text.removeprefix("device profile heterogeneous: ")
         devices = (*devices, (family, answer.devices))
-    return devices or "no kind of device is on enough of the nodes"
+    return unsayable(devices) or devices or "no kind of device is on enough of the nodes"
 
 
 def _is_shared(there: int, samples: int, policy: Homogeneity) -> bool:

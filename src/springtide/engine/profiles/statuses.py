@@ -21,10 +21,12 @@ from springtide.model.profile import (
     OnMismatch,
     ProfileStatus,
     StoredProfile,
+    unsayable,
 )
 from springtide.model.refusal import Refusal
 
 MISMATCHES_MAX: Final = 32
+_NOTHING: Final[FamilyDevices] = ()
 TRUE, FALSE, UNKNOWN = "True", "False", "Unknown"
 _PROMISED: Final = "Every node that has registered devices has what the profile promises."
 
@@ -37,8 +39,8 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
     judgement: Judgement
 
 
-def adopted(profile: DeviceProfile, members: Sequence[Member]) -> FamilyDevices | Refusal:
-    """Return what the nodes agree on that they register; a Refusal if they do not agree."""
+def adopted(profile: DeviceProfile, members: Sequence[Member]) -> FamilyDevices | str:
+    """Return what the nodes agree on that they register, or why there is no such thing."""
     there = [each for each in members if each.judgement.standing is not Standing.JOINING]
     families = sorted({family for each in there for family in each.registered})
     devices: FamilyDevices = ()
@@ -52,9 +54,9 @@ def adopted(profile: DeviceProfile, members: Sequence[Member]) -> FamilyDevices 
             continue
         answer = agreed(profile.name, samples, profile.homogeneity)
         if isinstance(answer, Refusal):
-            return answer
+            return answer.text
         devices = (*devices, (family, answer.devices))
-    return devices
+    return unsayable(devices) or devices
 
 
 def unused(
@@ -113,12 +115,10 @@ def _seen(
     """Return what new nodes are expected to register, and why nothing was adopted if it was to be."""
     known = stored.status.last_verified if profile.last_verified else ()
     standings = {each.judgement.standing for each in members}
-    why = ""
-    wanted: FamilyDevices = ()
+    why, wanted = "", _NOTHING
     if profile.on_mismatch is OnMismatch.ADOPT and Standing.MISMATCH in standings:
         answer = adopted(profile, members)
-        why = answer.text if isinstance(answer, Refusal) else ""
-        wanted = () if isinstance(answer, Refusal) else answer
+        why, wanted = (answer, ()) if isinstance(answer, str) else ("", answer)
     elif standings & GOOD and not bad:
         wanted = expectation(profile)
     if not wanted or (known and is_same(known, wanted)):

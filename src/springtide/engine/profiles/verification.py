@@ -6,6 +6,7 @@ same, and what the cluster says already is not said again.
 """
 
 from collections.abc import Iterator, Mapping
+from typing import Final
 
 import msgspec
 from msgspec.structs import replace
@@ -45,8 +46,10 @@ from springtide.model.profile import (
     StoredProfile,
 )
 
-AGAIN_S = 5.0
+AGAIN_S: Final = 5.0
 """After so long something that did not come about is asked for again."""
+REPEATED_S: Final = 60.0
+"""After so long a status is written again that did not stay as it was written."""
 
 Texts = tuple[str | None, ...]
 
@@ -62,13 +65,13 @@ class Known(msgspec.Struct):
     profile: str = ""
     judgement: Judgement | None = None
     asked_s: float = float("-inf")
-    is_new: bool = True
+    is_old_news: bool = False
 
 
 class Held(msgspec.Struct):
-    """One profile as it was last seen; `asked` is the status that was asked to be written since.
+    """One profile as it was last seen; `asked` is the status that was last asked to be written.
 
-    It is not asked for again before `again_s` where it could not be written.
+    It is not asked for again before `again_s`.
     """
 
     stored: StoredProfile
@@ -97,6 +100,7 @@ class Verification:
         self._dirty_profiles: set[str] = set()
         self._is_contrary_stale = False
         self._is_leading = False
+        self._has_begun = False
         self.counted: dict[Standing, int] = dict.fromkeys(REASONS, 0)
         self.differing: dict[str, int] = {}
 
@@ -104,9 +108,12 @@ class Verification:
 
     def lead(self, *, is_leading: bool) -> None:
         """Begin or stop to tell the cluster; who begins judges everything anew."""
-        self._is_leading = is_leading
+        self._is_leading, self._has_begun = is_leading, False
+        for held in self._profiles.values():
+            held.asked = None
+            held.nodes.clear()
         for known in self._nodes.values():
-            known.profile, known.judgement, known.is_new = "", None, True
+            known.profile, known.judgement, known.is_old_news = "", None, True
         self._dirty_nodes.update(self._nodes)
         self._dirty_profiles.update(self._profiles)
 
@@ -118,7 +125,7 @@ class Verification:
             before = None
         else:
             before = held.stored.profile
-        held.stored, held.asked, held.again_s = stored, None, float("-inf")
+        held.stored = stored
         held.fault = fault_of(stored, self._families)
         self._dirty_profiles.add(stored.name)
         if before != stored.profile or before is None:
@@ -134,7 +141,7 @@ class Verification:
         known = self._nodes.get(node.name)
         if known is None or known.node.uid != node.uid:
             self.node_gone(node.name)
-            known = self._nodes[node.name] = Known(node=node)
+            known = self._nodes[node.name] = Known(node=node, is_old_news=not self._has_begun)
             self._match(known)
         elif not self._is_news(known, node):
             known.node = node
@@ -232,6 +239,7 @@ class Verification:
         commands = [each for name in sorted(nodes) for each in self._judge(name, now_s)]
         profiles, self._dirty_profiles = self._dirty_profiles, set()
         commands += [each for name in sorted(profiles) for each in self._say(name, now_s)]
+        self._has_begun = True
         return tuple(commands)
 
     def failed(self, command: Command) -> None:
@@ -242,7 +250,7 @@ class Verification:
             case WriteStatus(profile=name):
                 self._dirty_profiles.add(name)
                 if (held := self._profiles.get(name)) is not None:
-                    held.asked, held.again_s = None, held.asked_s + AGAIN_S
+                    held.again_s = held.asked_s + AGAIN_S
             case TellNode():
                 pass
 
@@ -265,7 +273,7 @@ class Verification:
         profile = self._profile_of(known.node, known.selected)
         if profile is None:
             self._leave(known)
-            known.profile, known.judgement, known.is_new = "", None, False
+            known.profile, known.judgement, known.is_old_news = "", None, False
             if not self._is_held_back(known.node):
                 yield from self._release(known, now_s)
             return
@@ -280,7 +288,7 @@ class Verification:
         if before != known.judgement or was != profile.name:
             self._dirty_profiles.add(profile.name)
             yield from self._told(known, profile, before if was == profile.name else None)
-        known.is_new = False
+        known.is_old_news = False
         yield from self._tainted(known, profile, now_s)
 
     def _is_held_back(self, node: Node) -> bool:
@@ -319,7 +327,7 @@ class Verification:
             judgement.standing,
             judgement.why,
         )
-        if is_same or (known.is_new and self._is_said(known, profile.name, reason)):
+        if is_same or (known.is_old_news and self._is_said(known, profile.name, reason)):
             return
         self._count(judgement)
         yield TellNode(
@@ -338,7 +346,7 @@ class Verification:
                 self.differing[field] = self.differing.get(field, 0) + 1
 
     def _is_said(self, known: Known, profile: str, reason: ProfileReason) -> bool:
-        """Return whether the profile's status says so already: a node that is first seen now is old news."""
+        """Return whether the profile's status says so already, of a node that was there at the beginning."""
         said = self._profiles[profile].stored.status
         judgement = known.judgement
         assert judgement is not None
@@ -375,12 +383,12 @@ class Verification:
         if held is None:
             return
         wanted = self._status(held, now_s)
-        if wanted == held.stored.status or _is_as_asked(wanted, held.asked):
+        if wanted == held.stored.status:
             return
-        if now_s < held.again_s:
+        if _is_as_asked(wanted, held.asked) and now_s < held.again_s:
             self._dirty_profiles.add(name)
             return
-        held.asked, held.asked_s = wanted, now_s
+        held.asked, held.asked_s, held.again_s = wanted, now_s, now_s + REPEATED_S
         stored = held.stored
         yield WriteStatus(profile=name, uid=stored.uid, version=stored.version, status=wanted)
 

@@ -153,20 +153,21 @@ class ProfileDocument(
 def read_device_profile(value: Any, *, origin: Origin) -> DeviceProfile:
     """Return the profile, or raise InvalidDocument for the first fault."""
     document = strict.read(value, ProfileDocument, origin=origin)
-    return _profile(document, _status(document, origin), origin)
+    return _profile(document, _status(document.status, origin), origin)
 
 
 def decode_stored_profile(data: msgspec.Raw) -> StoredProfile:
     """Return a profile as it is stored, or raise if not even its name can be read."""
     header = msgspec.json.decode(data, type=_Header).metadata
+    origin = Origin(source=f"{KIND}/{header.name}")
+    value = _plain(data)
+    # What was said before is known even of a profile that cannot be read, and the other way round.
+    status = _status_of(value.pop("status", {}), origin)
+    profile, fault = None, ""
     try:
-        value = without_nulls(plain(data))
-        origin = Origin(source=f"{KIND}/{header.name}")
-        document = strict.read(value, ProfileDocument, origin=origin)
-        status = _status(document, origin)
-        profile, fault = _profile(document, status, origin), ""
+        profile = _profile(strict.read(value, ProfileDocument, origin=origin), status, origin)
     except SpringtideError as refused:
-        profile, fault, status = None, str(refused), ProfileStatus()
+        fault = str(refused).removeprefix(f"{origin.source}: ")
     return StoredProfile(
         name=header.name,
         uid=header.uid,
@@ -180,6 +181,19 @@ def decode_stored_profile(data: msgspec.Raw) -> StoredProfile:
 
 class _Header(msgspec.Struct, frozen=True):
     metadata: ProfileMetadata
+
+
+def _plain(data: msgspec.Raw) -> dict[str, Any]:
+    value = without_nulls(plain(data))
+    assert isinstance(value, dict)
+    return value
+
+
+def _status_of(value: object, origin: Origin) -> ProfileStatus:
+    try:
+        return _status(strict.read(value, ProfileStatusEntry, origin=origin), origin)
+    except SpringtideError:
+        return ProfileStatus()
 
 
 def _profile(document: ProfileDocument, status: ProfileStatus, origin: Origin) -> DeviceProfile:
@@ -227,8 +241,7 @@ def _degraded(status: ProfileStatus, generation: int) -> str:
     )
 
 
-def _status(document: ProfileDocument, origin: Origin) -> ProfileStatus:
-    read = document.status
+def _status(read: ProfileStatusEntry, origin: Origin) -> ProfileStatus:
     return ProfileStatus(
         conditions=tuple(
             Condition(

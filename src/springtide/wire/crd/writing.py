@@ -12,6 +12,7 @@ from springtide.base.errors import SpringtideError
 from springtide.base.selectors import Operator, Requirement, Selector
 from springtide.model.device import Device, MigProfile
 from springtide.model.profile import (
+    MODES,
     FamilyDevices,
     Homogeneity,
     OnMismatch,
@@ -33,7 +34,6 @@ _OPERATORS: Final = {
     Operator.EXISTS: "Exists",
     Operator.DOES_NOT_EXIST: "DoesNotExist",
 }
-MODES: Final = ("hami-core", "mig", "mps")
 
 
 class NotWritable(SpringtideError):
