@@ -74,6 +74,7 @@ def _expressing(**fields: Any) -> Document:
 def good() -> Iterator[tuple[str, Document]]:
     """Yield documents that everybody accepts, each under what it is about."""
     yield "the least", document()
+    yield "a name with dots", document("a10.8x")
     yield "one numa node for all", _with(numa=[1])
     yield "a numa node a device", _with(numa=[0, 1])
     yield "an unknown numa node", _with(numa=[-1])
@@ -99,6 +100,11 @@ def good() -> Iterator[tuple[str, Document]]:
 
 def bad() -> Iterator[tuple[str, Document]]:
     """Yield documents that nobody accepts, each under what is wrong with it."""
+    yield from _bad_devices()
+    yield from _bad_rest()
+
+
+def _bad_devices() -> Iterator[tuple[str, Document]]:
     yield "no devices", document(devices=[])
     yield "no device", _with(count=0)
     yield "too many devices", _with(count=1025)
@@ -129,6 +135,11 @@ def bad() -> Iterator[tuple[str, Document]]:
     yield "a shape without a name", _with(mode="mig", migGeometries=[{**SHAPE, "name": ""}])
     yield "a shape without memory", _with(mode="mig", migGeometries=[{**SHAPE, "memoryMB": 0}])
     yield "a misspelt field", _with(memory=1)
+
+
+def _bad_rest() -> Iterator[tuple[str, Document]]:
+    yield "a name with capitals", document("A10")
+    yield "a name with a gap", document("a 10")
     yield "a misspelt field of the spec", document(onMissmatch="Report")
     yield "an unknown choice", document(homogeneity="Strikt")
     yield "an unknown consequence", document(onMismatch="Ignore")

@@ -11,7 +11,9 @@ from typing import Any, Protocol, TypeAlias
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
+from springtide.base.taints import Taint
 from springtide.edge.cluster import (
     EVENTS,
     LEASE,
@@ -321,6 +323,78 @@ def test_a_patch_sets_and_removes_and_leaves_the_rest(build: Build) -> None:
         found = await world.cluster.read(POD_LABELS, "p-1", namespace=NAMESPACE)
         assert found.annotations == {"kept": "1", "new": "ü,:;"}
         assert found.labels == {"name": "p-1", "l": "1"}
+
+    played(build, play)
+
+
+class _Spec(msgspec.Struct, frozen=True):
+    taints: tuple[dict[str, Any], ...] = ()
+
+
+class _Tainted(msgspec.Struct, frozen=True):
+    spec: _Spec = _Spec()
+
+
+NODE_TAINTS: Kind[_Tainted] = Kind(NODES, msgspec.json.Decoder(_Tainted).decode)
+
+
+async def taints_of(world: World, name: str) -> set[tuple[str, str, str]]:
+    """Return the taints of a node, but for those that a server adds to every new one."""
+    found = await world.cluster.read(NODE_TAINTS, name)
+    told = [(each["key"], each.get("value", ""), each["effect"]) for each in found.spec.taints]
+    return {each for each in told if not each[0].startswith("node.kubernetes.io/")}
+
+
+def test_a_taint_comes_and_goes_beside_others(build: Build) -> None:
+    async def play(world: World) -> None:
+        await world.create(a_node("t-1"))
+        target, ours = node("t-1"), Taint(key="ours", value="1", effect="NoSchedule")
+        theirs = Taint(key="theirs", effect="NoExecute")
+
+        await world.cluster.taint(target, theirs)
+        await world.cluster.taint(target, replace(ours, value="0"))
+        await world.cluster.taint(target, ours)
+        await world.cluster.taint(target, ours)
+        both = await taints_of(world, "t-1")
+        await world.cluster.untaint(target, replace(ours, value="0"))
+        still = await taints_of(world, "t-1")
+        await world.cluster.untaint(target, ours)
+        await world.cluster.untaint(target, ours)
+        left = await taints_of(world, "t-1")
+
+        assert both == {("ours", "1", "NoSchedule"), ("theirs", "", "NoExecute")}
+        assert still == both
+        assert left == {("theirs", "", "NoExecute")}
+
+    played(build, play)
+
+
+def test_another_node_of_the_name_is_not_tainted(build: Build) -> None:
+    async def play(world: World) -> None:
+        await world.create(a_node("t-2"))
+
+        with pytest.raises(Conflict):
+            await world.cluster.taint(node("t-2", uid="another"), Taint(key="ours"))
+
+        assert await taints_of(world, "t-2") == set()
+
+    played(build, play)
+
+
+def test_a_status_is_merged_and_the_rest_of_the_object_stays(build: Build) -> None:
+    async def play(world: World) -> None:
+        await world.create(a_node("st-1"))
+        target = node("st-1")
+
+        first = await world.cluster.patch_status(target, {"capacity": {"cpu": "4"}})
+        await world.cluster.patch_status(
+            replace(target, version=first), {"capacity": {"pods": "10"}}
+        )
+        with pytest.raises(Conflict):
+            await world.cluster.patch_status(replace(target, version=first), {"capacity": None})
+
+        found = await world.cluster.read(Kind(NODES, raw), "st-1")
+        assert msgspec.json.decode(found)["status"]["capacity"] == {"cpu": "4", "pods": "10"}
 
     played(build, play)
 

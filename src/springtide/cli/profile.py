@@ -142,6 +142,7 @@ def _output_option(name_means: str) -> Callable[..., Any]:
 @click.pass_context
 def capture(
     ctx: click.Context,
+    /,
     *,
     paths: tuple[str, ...],
     filenames: tuple[str, ...],
@@ -152,7 +153,11 @@ def capture(
     **wanted: str,
 ) -> None:
     """Capture what the options name."""
-    profiling, source = _prepared(ctx, (*paths, *filenames), groups, cluster)
+    to_read, live = _read(ctx, (*paths, *filenames), groups, cluster)
+    # Imported here, because it takes longer than all of click and help does not need it.
+    from springtide.cli import profiling  # noqa: PLC0415
+
+    source = profiling.Source(paths=to_read, cluster=live)
     is_whole = profiling.capture(source, wanted, output=output, verbosity=verbosity)
     ctx.exit(AGREES if is_whole else DIFFERS)
 
@@ -166,6 +171,7 @@ def capture(
 @click.pass_context
 def check(
     ctx: click.Context,
+    /,
     *,
     paths: tuple[str, ...],
     filenames: tuple[str, ...],
@@ -174,7 +180,11 @@ def check(
     **view: Any,
 ) -> None:
     """Check what the options name."""
-    profiling, source = _prepared(ctx, (*paths, *filenames), groups, cluster)
+    to_read, live = _read(ctx, (*paths, *filenames), groups, cluster)
+    # Imported here, because it takes longer than all of click and help does not need it.
+    from springtide.cli import profiling  # noqa: PLC0415
+
+    source = profiling.Source(paths=to_read, cluster=live)
     report = profiling.check(source, profiling.View(**view))
     ctx.exit(AGREES if report.agrees else DIFFERS)
 
@@ -188,6 +198,7 @@ def check(
 @click.pass_context
 def listed(
     ctx: click.Context,
+    /,
     *,
     paths: tuple[str, ...],
     filenames: tuple[str, ...],
@@ -196,18 +207,19 @@ def listed(
     **view: Any,
 ) -> None:
     """List what the options name."""
-    profiling, source = _prepared(ctx, (*paths, *filenames), groups, cluster)
-    profiling.list_all(source, profiling.View(**view))
-
-
-def _prepared(
-    ctx: click.Context, named: tuple[str, ...], groups: tuple[str, ...], cluster: Cluster
-) -> tuple[Any, Any]:
-    """Return what does the work, and what it is to read."""
-    # No linear algebra is done here, and its library's threads take longer to start than the answer.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    to_read, live = inputs(ctx, named, cluster)
+    to_read, live = _read(ctx, (*paths, *filenames), groups, cluster)
     # Imported here, because it takes longer than all of click and help does not need it.
     from springtide.cli import profiling  # noqa: PLC0415
 
-    return profiling, profiling.Source(paths=(*to_read, *groups), cluster=live)
+    source = profiling.Source(paths=to_read, cluster=live)
+    profiling.list_all(source, profiling.View(**view))
+
+
+def _read(
+    ctx: click.Context, named: tuple[str, ...], groups: tuple[str, ...], cluster: Cluster
+) -> tuple[tuple[str, ...], Cluster | None]:
+    """Return the paths to read, and the cluster if it is to be read."""
+    # No linear algebra is done here, and its library's threads take longer to start than the answer.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    to_read, live = inputs(ctx, named, cluster)
+    return (*to_read, *groups), live

@@ -7,7 +7,7 @@ different devices for one node: an invalid profile is never used for a decision.
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import Final
+from typing import Any, Final
 
 from springtide.model.group import NodeGroup
 from springtide.model.node import Node
@@ -78,7 +78,7 @@ class Ours:
         except InvalidDocument as fault:
             if not _is_stored(value):
                 raise
-            name = f"DeviceProfile at {origin.place}" if origin.place else "DeviceProfile"
+            name = _named(value, origin)
             self.sources[name] = origin.label
             self._warn(name, fault.field, f"{fault.reason} The profile is left out.")
             return
@@ -122,6 +122,14 @@ def _oppose(
                 "neither is used. Narrow one of the selectors.",
             ),
         )
+
+
+def _named(value: Any, origin: Origin) -> str:
+    """Return what to call a stored profile that cannot be read: its name, or where it stands."""
+    name = value["metadata"].get("name")
+    if isinstance(name, str) and name:
+        return f"DeviceProfile/{name}"
+    return f"DeviceProfile at {origin.place}" if origin.place else "DeviceProfile"
 
 
 def _is_stored(value: object) -> bool:

@@ -96,11 +96,11 @@ class Controller:
         while True:
             await asyncio.sleep(TICK_S)
             try:
-                await self._turn()
+                await self.turn()
             except Exception as bug:  # noqa: BLE001 - the next turn may be better
                 self._log("bug", is_fault=True, where="profiles", message=repr(bug))
 
-    async def _turn(self) -> None:
+    async def turn(self) -> None:
         """Judge what has changed, and tell the cluster; the next turn comes when that is done."""
         is_acting = self._is_whole and self.may_act()
         if is_acting != self._is_acting:

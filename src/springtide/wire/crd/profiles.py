@@ -11,6 +11,7 @@ import msgspec
 
 from springtide.base.durations import SECOND_NS, MalformedDuration, parse_duration_ns
 from springtide.base.errors import SpringtideError
+from springtide.base.labels import is_subdomain
 from springtide.model.profile import (
     Condition,
     ConditionType,
@@ -186,7 +187,8 @@ class _Header(msgspec.Struct, frozen=True):
 def _plain(data: msgspec.Raw) -> dict[str, Any]:
     value = without_nulls(plain(data))
     assert isinstance(value, dict)
-    return value
+    # The items of a list need not say what they are.
+    return {"apiVersion": API_VERSION, "kind": KIND, **value}
 
 
 def _status_of(value: object, origin: Origin) -> ProfileStatus:
@@ -200,6 +202,12 @@ def _profile(document: ProfileDocument, status: ProfileStatus, origin: Origin) -
     spec = document.spec
     if not document.metadata.name:
         raise origin.fault(("metadata", "name"), "the name is empty; give the profile one.")
+    if not is_subdomain(document.metadata.name):
+        reason = (
+            f'"{document.metadata.name}" is no name of an object; write lower case letters, digits, '
+            '"-" and ".", with a letter or digit at both ends.'
+        )
+        raise origin.fault(("metadata", "name"), reason)
     if not spec.devices:
         raise origin.fault(("spec", "devices"), "the list is empty; describe at least one device.")
     generation = document.metadata.generation

@@ -20,5 +20,5 @@ def test_a_good_profile_is_read(made: Document) -> None:
 def test_a_bad_profile_is_refused_with_its_field_and_the_remedy(made: Document) -> None:
     found = fault(made)
 
-    assert "spec." in found
+    assert found.startswith(("spec.", "metadata.name: "))
     assert found.endswith((".", "?"))
