@@ -129,12 +129,13 @@ class Verification:
         held.fault = fault_of(stored, self._families)
         self._dirty_profiles.add(stored.name)
         if before != stored.profile or before is None:
-            self._rematch()
+            self._rematch(stored.name)
 
     def profile_gone(self, name: str) -> None:
         """Forget a profile that is gone."""
         if self._profiles.pop(name, None) is not None:
-            self._rematch()
+            self._rematch(name)
+            self._dirty_nodes.update(self._tainted_by(name))
 
     def node_seen(self, node: Node) -> None:
         """Take in a node as it is now; most news of nodes is none for profiles."""
@@ -191,13 +192,19 @@ class Verification:
             if held.stored.profile is not None and not held.fault
         }
 
-    def _rematch(self) -> None:
-        usable = self._usable()
-        for known in self._nodes.values():
-            known.selected = selecting(usable, known.node)
-        self._dirty_nodes.update(self._nodes)
-        self._dirty_profiles.update(self._profiles)
-        self._is_contrary_stale = True
+    def _rematch(self, name: str) -> None:
+        """Match all nodes with one profile that is another now, or gone."""
+        profile = self._usable().get(name)
+        for node_name, known in self._nodes.items():
+            was = name in known.selected
+            is_now = profile is not None and profile.describes(known.node.labels)
+            if was != is_now:
+                others = {each for each in known.selected if each != name}
+                known.selected = tuple(sorted({*others, name} if is_now else others))
+            if was or is_now or named(known.node) == name:
+                self._dirty_nodes.add(node_name)
+                self._is_contrary_stale |= was or len(known.selected) > 1
+        self._dirty_profiles.add(name)
 
     def _match(self, known: Known, *, into: Known | None = None) -> None:
         selected = selecting(self._usable(), known.node)
@@ -299,6 +306,10 @@ class Verification:
             and (held.fault or name in self._contrary or held.stored.profile is None)
             for name, held in self._profiles.items()
         )
+
+    def _tainted_by(self, profile: str) -> set[str]:
+        taint = quarantine_taint(profile)
+        return {name for name, known in self._nodes.items() if taint in known.node.taints}
 
     def _keep_ready(self, known: Known, now_s: float) -> None:
         if not known.node.is_ready:
