@@ -75,9 +75,9 @@ class World:
         """Return a machine that has seen all there is, and leads."""
         machine = Verification(families(None, Policies()))
         for each in self.profiles.values():
-            machine.profile_seen(as_stored(each, generation=self._generation(each)))
+            machine.roster.profile_seen(as_stored(each, generation=self._generation(each)))
         for node_seen in self.nodes.values():
-            machine.node_seen(node_seen)
+            machine.roster.node_seen(node_seen)
         machine.lead(is_leading=True)
         return machine
 
@@ -85,12 +85,12 @@ class World:
         """Let nodes be so."""
         for each in nodes:
             self.nodes[each.name] = each
-            self.machine.node_seen(each)
+            self.machine.roster.node_seen(each)
 
     def drop(self, name: str) -> None:
         """Let a node be gone."""
         del self.nodes[name]
-        self.machine.node_gone(name)
+        self.machine.roster.node_gone(name)
 
     def promise(self, name: str = "a10", **spec: Any) -> None:
         """Let a profile say this."""
@@ -105,7 +105,7 @@ class World:
     def withdraw(self, name: str = "a10") -> None:
         """Let a profile be gone."""
         del self.profiles[name]
-        self.machine.profile_gone(name)
+        self.machine.roster.profile_gone(name)
 
     def settle(self, *, now_s: float = NOW_S) -> Commands:
         """Let time pass until nothing is wanted any more, and return all that was."""
@@ -153,7 +153,7 @@ class World:
     def show(self, name: str) -> None:
         """Let a profile be told as it stands."""
         made = self.profiles[name]
-        self.machine.profile_seen(as_stored(made, generation=self._generation(made)))
+        self.machine.roster.profile_seen(as_stored(made, generation=self._generation(made)))
 
     def _generation(self, made: Document) -> int:
         return self.generations[made["metadata"]["name"]]

@@ -69,18 +69,18 @@ class Controller:
 
     def node_seen(self, node: Node) -> None:
         """Take in a node as it is now."""
-        self.verification.node_seen(node)
+        self.verification.roster.node_seen(node)
 
     def node_gone(self, name: str) -> None:
         """Forget a node that is gone."""
-        self.verification.node_gone(name)
+        self.verification.roster.node_gone(name)
 
     async def _hear(self, change: Change[StoredProfile]) -> None:
         match change:
             case Added(record=profile) | Updated(record=profile):
-                self.verification.profile_seen(profile)
+                self.verification.roster.profile_seen(profile)
             case Deleted(key=name):
-                self.verification.profile_gone(name)
+                self.verification.roster.profile_gone(name)
             case Skipped(key=key, why=why):
                 self._log("skipped", is_fault=True, kind="profiles", object=key, message=why)
             case Interrupted(fault=fault):

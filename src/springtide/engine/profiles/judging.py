@@ -23,6 +23,8 @@ class Standing(StrEnum):
     TIMED_OUT = "RegistrationTimeout"
 
 
+WHY_CHARS_MAX: Final = 512
+
 GOOD: Final = frozenset({Standing.VERIFIED, Standing.EXCEEDS})
 BAD: Final = frozenset({Standing.MISMATCH, Standing.MALFORMED, Standing.TIMED_OUT})
 NOT_AS_PROMISED: Final = frozenset({Standing.MISMATCH, Standing.MALFORMED})
@@ -67,12 +69,17 @@ def judged(
     comparison = compared(expectation(profile), registered)
     if comparison.outcome is not Outcome.UNREGISTERED:
         standing = _STANDINGS[comparison.outcome]
-        return Judgement(standing=standing, why=comparison.text, comparison=comparison)
+        return Judgement(standing=standing, why=_short(comparison.text), comparison=comparison)
     due_s = ready_since_s + profile.registration_timeout_s
     if now_s < due_s:
         return Judgement(standing=Standing.AWAITING, why=comparison.text, due_s=due_s)
     why = f"{comparison.text} {profile.registration_timeout_s:g} s after it was ready"
     return Judgement(standing=Standing.TIMED_OUT, why=why)
+
+
+def _short(text: str) -> str:
+    """Return a text that is told of many nodes at once; what a node registers may be of any length."""
+    return text if len(text) <= WHY_CHARS_MAX else f"{text[: WHY_CHARS_MAX - 1]}…"
 
 
 def unix_s(text: str) -> float | None:
