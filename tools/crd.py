@@ -13,7 +13,7 @@ import msgspec
 import yaml
 
 from springtide.apps.planner.families import FAMILIES
-from springtide.wire.crd.profiles import KIND, ProfileSpec, ProfileStatusEntry
+from springtide.wire.crd.profile_schema import KIND, ProfileSpec, ProfileStatusEntry
 from springtide.wire.k8s.resources import OURS, RESOURCES
 
 Schema = dict[str, Any]

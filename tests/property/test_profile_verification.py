@@ -7,12 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from springtide.base.taints import Taint
-from springtide.engine.profiles.events import TAINT_KEY, own_taint
+from springtide.engine.profiles.events import own_taint
 from springtide.engine.profiles.verification import Verification
+from springtide.model.profile import MISMATCH_TAINT
 from tests.profiles import CARDS, POOL
 from tests.verifying import NOW_S, World, a_node, cards
 
-THEIRS = Taint(key=TAINT_KEY, effect="NoExecute", value="a10")
+THEIRS = Taint(key=MISMATCH_TAINT, effect="NoExecute", value="a10")
 Act = Callable[[World], object]
 
 NAMES = st.sampled_from(["n1", "n2", "n3"])

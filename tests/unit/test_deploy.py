@@ -10,8 +10,8 @@ import msgspec
 from springtide.apps.extender import Candidacy, Deadlines, Settings
 from springtide.edge.kube import Access, KubeCluster, Waiting, connect
 from springtide.edge.machine import MachineClock, SeededRng
-from springtide.engine.profiles.events import TAINT_KEY
 from springtide.model.lease import Lease
+from springtide.model.profile import MISMATCH_TAINT
 from springtide.wire import yaml
 from springtide.wire.crd.extender import read_extender
 from springtide.wire.k8s.leases import lease_object
@@ -75,7 +75,7 @@ def conditions(world: World) -> list[str]:
 def is_tainted(world: World) -> bool:
     """Return whether the node is kept from pods."""
     taints = world.store.read(NODES, "", "a")["spec"].get("taints") or []
-    return any(each["key"] == TAINT_KEY for each in taints)
+    return any(each["key"] == MISMATCH_TAINT for each in taints)
 
 
 async def kept(extender: Standing, world: World) -> None:

@@ -14,6 +14,9 @@ from msgspec.structs import replace
 from springtide.base.selectors import Selector
 from springtide.model.device import Device
 
+MISMATCH_TAINT: Final = "springtide.io/device-mismatch"
+"""On a node that is kept from pods, because it is not what its profile promised."""
+
 FamilyDevices = tuple[tuple[str, tuple[Device, ...]], ...]
 """Family name to its devices by position, in the order of the document."""
 

@@ -14,12 +14,12 @@ from springtide.model.node import Node
 from springtide.model.problem import Problem
 from springtide.model.profile import DeviceProfile, describing, opposed
 from springtide.wire import strict
-from springtide.wire.crd import nodegroups, profiles
+from springtide.wire.crd import nodegroups, profile_schema, profiles
 from springtide.wire.errors import InvalidDocument
 from springtide.wire.origin import Origin
 
 GROUP: Final = "springtide.io"
-KINDS: Final = (nodegroups.KIND, profiles.KIND)
+KINDS: Final = (nodegroups.KIND, profile_schema.KIND)
 
 
 class Ours:
@@ -35,7 +35,7 @@ class Ours:
         """Take one document, or raise InvalidDocument."""
         if kind == nodegroups.KIND:
             self._take_groups(value, origin)
-        elif kind == profiles.KIND:
+        elif kind == profile_schema.KIND:
             self._take_profile(value, origin)
         else:
             known = strict.remedy(kind, list(KINDS))

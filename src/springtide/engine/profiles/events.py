@@ -9,9 +9,8 @@ from typing import Final
 import msgspec
 
 from springtide.base.taints import NO_SCHEDULE, Taint
-from springtide.model.profile import ProfileStatus
+from springtide.model.profile import MISMATCH_TAINT, ProfileStatus
 
-TAINT_KEY: Final = "springtide.io/device-mismatch"
 VALUE_CHARS_MAX: Final = 63
 
 
@@ -81,7 +80,7 @@ def quarantine_taint(profile: str) -> Taint:
     The value says which; and by having one, the taint is told from one that a person has put there.
     """
     value = profile[:VALUE_CHARS_MAX].rstrip("-.")
-    return Taint(key=TAINT_KEY, value=value, effect=NO_SCHEDULE)
+    return Taint(key=MISMATCH_TAINT, value=value, effect=NO_SCHEDULE)
 
 
 def own_taint(taints: tuple[Taint, ...]) -> Taint | None:
@@ -90,7 +89,7 @@ def own_taint(taints: tuple[Taint, ...]) -> Taint | None:
         (
             each
             for each in taints
-            if each.key == TAINT_KEY and each.effect == NO_SCHEDULE and each.value
+            if each.key == MISMATCH_TAINT and each.effect == NO_SCHEDULE and each.value
         ),
         None,
     )
@@ -98,4 +97,4 @@ def own_taint(taints: tuple[Taint, ...]) -> Taint | None:
 
 def is_tainted(taints: tuple[Taint, ...]) -> bool:
     """Return whether nothing can be added, because somebody has put the same taint there."""
-    return any(each.key == TAINT_KEY and each.effect == NO_SCHEDULE for each in taints)
+    return any(each.key == MISMATCH_TAINT and each.effect == NO_SCHEDULE for each in taints)

@@ -19,8 +19,8 @@ from springtide.model.profile import (
     ProfileStatus,
     has_known_numa,
 )
-from springtide.wire.crd.devices import UNKNOWN
-from springtide.wire.crd.profiles import API_VERSION, KIND
+from springtide.wire.crd.device_schema import UNKNOWN
+from springtide.wire.crd.profile_schema import API_VERSION, KIND
 
 Document = dict[str, Any]
 

@@ -11,7 +11,8 @@ from springtide.engine.placement.unregistered import malformed
 from springtide.engine.profiles.comparing import Outcome, compared, is_same
 from springtide.model.device import Device, Inventory, MigPlacement, MigProfile
 from springtide.model.profile import FamilyDevices, on_unknown_numa
-from springtide.wire.crd.devices import DeviceEntry, to_devices
+from springtide.wire.crd.device_schema import DeviceEntry
+from springtide.wire.crd.devices import to_devices
 from springtide.wire.crd.writing import entries
 from springtide.wire.origin import Origin
 from springtide.wire.strict import read

@@ -6,15 +6,16 @@ import pytest
 from msgspec.structs import replace
 
 from springtide.base.taints import Taint
-from springtide.engine.profiles.events import TAINT_KEY, Quarantine, Release, WriteStatus
+from springtide.engine.profiles.events import Quarantine, Release, WriteStatus
 from springtide.engine.profiles.judging import Standing
 from springtide.model.device import Device
 from springtide.model.node import Node
+from springtide.model.profile import MISMATCH_TAINT
 from tests.profiles import CARDS
 from tests.verifying import NOW_S, READY_S, World, a_node, cards
 
-MINE = Taint(key=TAINT_KEY, value="a10", effect="NoSchedule")
-THEIRS = Taint(key=TAINT_KEY, effect="NoSchedule")
+MINE = Taint(key=MISMATCH_TAINT, value="a10", effect="NoSchedule")
+THEIRS = Taint(key=MISMATCH_TAINT, effect="NoSchedule")
 
 
 def world(*nodes: Node, **spec: Any) -> World:
@@ -195,7 +196,7 @@ def test_the_taint_goes_once_nothing_is_wrong_any_more(mend: Any) -> None:
 
 
 def test_the_taint_of_somebody_else_stays_and_is_not_doubled() -> None:
-    other = Taint(key=TAINT_KEY, value="a10", effect="NoExecute")
+    other = Taint(key=MISMATCH_TAINT, value="a10", effect="NoExecute")
     seen = world(a_node("good", taints=(THEIRS, other)), a_node("bad", cards(1), taints=(THEIRS,)))
 
     assert seen.nodes["good"].taints == (THEIRS, other)
