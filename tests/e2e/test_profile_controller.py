@@ -13,6 +13,7 @@ import pytest
 from msgspec.structs import replace
 
 from springtide.model.device import Device
+from springtide.wire import yaml
 from springtide.wire.hami import register
 from tests.builders import REGISTRATION, card
 from tests.e2e.commands import Object, Setup
@@ -28,6 +29,10 @@ from tests.standin.plugin import NVIDIA, Devices
 
 TAINT: Final = "springtide.io/device-mismatch"
 EVENTS: Final = "/api/v1/namespaces/default/events"
+KEEPER: Final = "keeper"
+ROLE: Final = "springtide-extender"
+ROLES: Final = "/apis/rbac.authorization.k8s.io/v1"
+RIGHTS: Final = Path(__file__).parents[2] / "deploy" / "extender" / "rbac.yaml"
 MERGE: Final = "application/merge-patch+json"
 pytestmark = pytest.mark.timeout(240)
 
@@ -51,6 +56,23 @@ def a_profile(pool: str, **spec: Any) -> Object:
     return document(pool, nodeSelector={"matchLabels": {"pool": pool}}, **spec)
 
 
+def grant(plane: ControlPlane) -> None:
+    """Let whoever keeps profiles do what the extender of `deploy/` may, and nothing else."""
+    documents = [each.value for each in yaml.documents(RIGHTS.read_bytes(), RIGHTS.name)]
+    (role,) = [
+        each
+        for each in documents
+        if each["kind"] == "ClusterRole" and each["metadata"]["name"] == ROLE
+    ]
+    plane.create(f"{ROLES}/clusterroles", role)
+    binding = {
+        "metadata": {"name": KEEPER},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": ROLE},
+        "subjects": [{"kind": "User", "name": KEEPER, "apiGroup": "rbac.authorization.k8s.io"}],
+    }
+    plane.create(f"{ROLES}/clusterrolebindings", binding)
+
+
 @contextmanager
 def keeper(plane: ControlPlane, folder: Path) -> Iterator[None]:
     """Run an extender that keeps profiles while the block is entered."""
@@ -67,7 +89,7 @@ def keeper(plane: ControlPlane, folder: Path) -> Iterator[None]:
     command = [sys.executable, "-m", "springtide", "extender", f"--config={config}"]
     with (folder / "extender.log").open("ab") as told:
         process = subprocess.Popen(
-            [*command, f"--kubeconfig={plane.kubeconfig('admin')}"], env=os.environ, stderr=told
+            [*command, f"--kubeconfig={plane.kubeconfig(KEEPER)}"], env=os.environ, stderr=told
         )
         try:
             yield
@@ -112,7 +134,8 @@ def said(plane: ControlPlane, names: Mapping[str, object]) -> dict[str, tuple[st
 def test_every_outcome_is_told_on_node_and_profile_and_outlives_a_restart(
     planes: Planes, tmp_path: Path
 ) -> None:
-    plane = planes(Setup())
+    plane = planes(Setup(users={KEEPER: f"{KEEPER}-token,{KEEPER},9"}))
+    grant(plane)
     plane.create(DEFINITIONS, definition())
     eventually(lambda: is_listed(plane), bool)
     nodes = [

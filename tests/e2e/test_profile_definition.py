@@ -20,8 +20,8 @@ pytestmark = pytest.mark.timeout(180)
 
 
 def conditions(plane: ControlPlane, name: str) -> Document:
-    listed = plane.ask("GET", f"{DEFINITIONS}/{name}").get("status", {}).get("conditions", [])
-    found = {each["type"]: each["status"] for each in listed}
+    listed = plane.ask("GET", f"{DEFINITIONS}/{name}").get("status", {}).get("conditions")
+    found = {each["type"]: each["status"] for each in listed or ()}
     return {name: found.get(name) for name in SERVED}
 
 
