@@ -58,7 +58,7 @@ def a_profile(pool: str, **spec: Any) -> Object:
 
 def grant(plane: ControlPlane) -> None:
     """Let whoever keeps profiles do what the extender of `deploy/` may, and nothing else."""
-    documents = [each.value for each in yaml.documents(RIGHTS.read_bytes(), RIGHTS.name)]
+    documents: list[Any] = [each.value for each in yaml.documents(RIGHTS.read_bytes(), RIGHTS.name)]
     (role,) = [
         each
         for each in documents

@@ -97,6 +97,17 @@ def test_one_kind_that_does_not_agree_keeps_no_other_from_being_captured(
     assert "d has no label" in printed.err
 
 
+def test_two_kinds_that_would_have_one_name_are_told(tmp_path: Path, capsys: Captured) -> None:
+    source = written(tmp_path, node("a", labels={TYPE: "GPU_x"}), node("b", labels={TYPE: "gpu-x"}))
+
+    code = run(["profile", "capture", source])
+
+    printed = capsys.readouterr()
+    assert code == 1
+    assert yaml.safe_load(printed.out)["metadata"]["name"] == "gpu-x"
+    assert "would have the same name" in printed.err
+
+
 def test_the_weakest_is_promised_on_request(tmp_path: Path, capsys: Captured) -> None:
     source = written(tmp_path, node("n1"), node("n2", memory_mib=8192))
 

@@ -40,6 +40,7 @@ from springtide.wire.origin import Origin
 
 INSTANCE_TYPE: Final = "node.kubernetes.io/instance-type"
 NAME_CHARS_MAX: Final = 253
+ALONE: Final = "Capture these nodes by themselves, with -l and --name."
 
 
 class NotCaptured(SpringtideError):
@@ -78,19 +79,21 @@ def run(found: Input, request: Request) -> Captured:
     families = families_of(found, Policies())
     own = {node.name: registered(node, families) for node in found.nodes}
     sets, notes = _sets(found, request, own)
-    documents, refused = [], []
+    documents: dict[str, dict[str, Any]] = {}
+    refused = []
     for each in sets:
         samples = [(node.name, own[node.name]) for node in each.nodes if _is_sample(node, own)]
+        answer = _agreed(each.name, samples, families, request.homogeneity) if samples else ()
         if not samples:
             refused.append(_unregistered(each))
-            continue
-        answer = _agreed(each.name, samples, families, request.homogeneity)
-        if isinstance(answer, str):
+        elif isinstance(answer, str):
             refused.append(f"{each.name}: {answer}. Select fewer nodes, or set --homogeneity.")
+        elif each.name in documents:
+            refused.append(f"{each.name}: {each.selector} would have the same name. {ALONE}")
         else:
-            documents.append(_document(each, answer, request))
+            documents[each.name] = _document(each, answer, request)
             notes += _about(each, samples, found.nodes)
-    return Captured(documents=tuple(documents), refused=tuple(refused), notes=tuple(notes))
+    return Captured(documents=(*documents.values(),), refused=tuple(refused), notes=tuple(notes))
 
 
 def _unregistered(each: _Set) -> str:

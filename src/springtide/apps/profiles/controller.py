@@ -68,8 +68,11 @@ class Controller:
         raise AssertionError("what is followed never ends")
 
     def node_seen(self, node: Node) -> None:
-        """Take in a node as it is now."""
-        self.verification.roster.node_seen(node)
+        """Take in a node as it is now; whatever is wrong here, whoever tells of it goes on."""
+        try:
+            self.verification.roster.node_seen(node)
+        except Exception as bug:  # noqa: BLE001 - one node is no reason to stop
+            self._log("bug", is_fault=True, where="profiles", node=node.name, message=repr(bug))
 
     def node_gone(self, name: str) -> None:
         """Forget a node that is gone."""
