@@ -70,8 +70,8 @@ class ConditionEntry(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     last_transition_time: Annotated[
         str, told("Since when its status is what it is.", format="date-time")
     ] = ""
-    reason: Annotated[str, told("Why, in one word.", minLength=1, maxLength=1024)]
-    message: Annotated[str, told("Why, in a sentence.", maxLength=TEXT_CHARS_MAX)]
+    reason: Annotated[str, told("Why, in one word.", maxLength=1024)] = ""
+    message: Annotated[str, told("Why, in a sentence.", maxLength=TEXT_CHARS_MAX)] = ""
 
 
 class MismatchEntry(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,7 +79,7 @@ class MismatchEntry(msgspec.Struct, frozen=True, kw_only=True):
 
     node: Annotated[str, told("Its name.", maxLength=253)]
     reason: Annotated[str, told("Why, in one word.", maxLength=1024)]
-    message: Annotated[str, told("What differs, in a sentence.", maxLength=TEXT_CHARS_MAX)]
+    message: Annotated[str, told("What differs, in a sentence.", maxLength=TEXT_CHARS_MAX)] = ""
 
 
 class LastVerified(msgspec.Struct, frozen=True, kw_only=True):
