@@ -6,12 +6,14 @@ from contextlib import contextmanager
 from typing import Any, Final, Generic, Never, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from springtide.base.errors import SpringtideError
 from springtide.base.taints import Taint
 from springtide.edge.cluster import (
     EVERYWHERE,
     LEASES,
+    NODES,
     Added,
     AlreadyThere,
     BudgetSpent,
@@ -30,8 +32,10 @@ from springtide.edge.cluster import (
     Updated,
 )
 from springtide.model.lease import Lease
+from springtide.model.node import Node
 from springtide.model.occurrence import Occurrence
 from springtide.wire.k8s.leases import decode_lease, lease_object
+from springtide.wire.k8s.node_objects import node_object
 from springtide.wire.k8s.occurrences import event_changes, event_object
 from tests.objectstore import Entry, Object, ObjectStore, Place, Refused, matches
 
@@ -135,6 +139,13 @@ class MemoryCluster:
         """Ask for a pod to end."""
         with _translated(pod):
             self.store.evict(pod.namespace, pod.name, _identity(pod))
+
+    async def create_node(self, node: Node) -> Target:
+        """Create a node."""
+        target = Target(resource=NODES, name=node.name)
+        with _translated(target):
+            made = self.store.create(_of(target), "", node_object(node))["metadata"]
+        return replace(target, uid=made["uid"], version=made["resourceVersion"])
 
     async def delete(self, target: Target, *, grace_s: int | None = None) -> None:
         """Delete an object; it ends at once, whatever its grace."""

@@ -13,6 +13,7 @@ from springtide.base.taints import Taint
 from springtide.edge.cluster.changes import Change
 from springtide.edge.cluster.kinds import EVERYWHERE, Kind, Scope, Target
 from springtide.model.lease import Lease
+from springtide.model.node import Node
 from springtide.model.occurrence import Occurrence
 
 T = TypeVar("T")
@@ -69,6 +70,10 @@ class Cluster(Protocol):
 
     async def evict(self, pod: Target) -> None:
         """Ask for a pod to end, unless a disruption budget forbids it: BudgetSpent."""
+        ...
+
+    async def create_node(self, node: Node) -> Target:
+        """Create a node and return which one it is; AlreadyThere if its name is taken."""
         ...
 
     async def delete(self, target: Target, *, grace_s: int | None = None) -> None:

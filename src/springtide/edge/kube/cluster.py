@@ -4,10 +4,20 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, Never, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from springtide.base.taints import Taint
 from springtide.edge.cluster.errors import Conflict, Malformed
-from springtide.edge.cluster.kinds import EVENTS, EVERYWHERE, LEASES, Decode, Kind, Scope, Target
+from springtide.edge.cluster.kinds import (
+    EVENTS,
+    EVERYWHERE,
+    LEASES,
+    NODES,
+    Decode,
+    Kind,
+    Scope,
+    Target,
+)
 from springtide.edge.cluster.port import Deliver, Metadata
 from springtide.edge.kube.informer import Informer, Waiting
 from springtide.edge.kube.known import Header
@@ -15,8 +25,10 @@ from springtide.edge.kube.refusals import object_fault
 from springtide.edge.kube.tainting import TAINTED, Tainted, said
 from springtide.edge.kube.transport import JSON, MERGE_PATCH, Request, Transport
 from springtide.model.lease import Lease
+from springtide.model.node import Node
 from springtide.model.occurrence import Occurrence
 from springtide.wire.k8s.leases import decode_lease, lease_object
+from springtide.wire.k8s.node_objects import node_object
 from springtide.wire.k8s.occurrences import event_changes, event_object
 
 T = TypeVar("T")
@@ -112,6 +124,13 @@ class KubeCluster:
             "deleteOptions": {"preconditions": _identity(pod)},
         }
         await self._send("POST", f"{_path(pod)}/eviction", body, what=str(pod))
+
+    async def create_node(self, node: Node) -> Target:
+        """Create a node and return which one it is."""
+        target = Target(resource=NODES, name=node.name)
+        answer = await self._send("POST", _collection(target), node_object(node), what=str(target))
+        made = _decoded(_WRITTEN.decode, answer, str(target)).metadata
+        return replace(target, uid=made.uid, version=made.resource_version)
 
     async def delete(self, target: Target, *, grace_s: int | None = None) -> None:
         """Delete an object."""
