@@ -55,7 +55,8 @@ def _row(each: ProfileReport, style: Style) -> tuple[str, ...]:
         return row
     timeout_ns = round(each.registration_timeout_s * SECOND_NS)
     timeout = format_duration(timeout_ns) if timeout_ns else ""
-    return (*row, each.node_selector, each.homogeneity, timeout, _sentence(each.why))
+    why = _sentence(each.why or each.degraded)
+    return (*row, each.node_selector, each.homogeneity, timeout, why)
 
 
 def _count(each: ProfileReport) -> str:

@@ -230,6 +230,25 @@ def test_a_node_that_has_not_registered_yet_does_not_differ(
     assert "Unregistered" in capsys.readouterr().out
 
 
+def test_a_degraded_profile_stays_so_in_an_anonymised_snapshot(
+    tmp_path: Path, capsys: Captured
+) -> None:
+    made = document()
+    made["metadata"] |= {"uid": "u", "generation": 1}
+    condition = {"type": "Degraded", "status": "True", "observedGeneration": 1}
+    said = {"reason": "DeviceProfileMismatch", "message": "On secret-node all differs."}
+    mismatch = {"node": "secret-node", **said}
+    made["status"] = {"conditions": [{**condition, **said}], "mismatches": [mismatch]}
+    saved = str(tmp_path / "snapshot.json")
+
+    run(["snapshot", written(tmp_path, made), "--anonymise", "-o", saved])
+    code = run(["profile", "list", saved])
+
+    assert code == 0
+    assert "NoNodes, degraded" in capsys.readouterr().out
+    assert "secret-node" not in Path(saved).read_text()
+
+
 def test_a_live_cluster_is_read(tmp_path: Path, capsys: Captured) -> None:
     profile = document()
     profile["metadata"] |= {"uid": "u", "generation": 1}
