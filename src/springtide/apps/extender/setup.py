@@ -114,6 +114,7 @@ def settings(
         component=document.scheduler_name or "springtide",
         pod_name=whereabouts.pod_name,
         pod_namespace=whereabouts.pod_namespace,
+        keeps_profiles=document.device_profiles.enabled,
         needs_client_certificate=bool(document.tls.client_ca_file),
         deadlines=Deadlines(
             request_s=times.request_s, bind_s=times.bind_wait_s + 1.0, leave_s=times.leave_s

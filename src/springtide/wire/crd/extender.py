@@ -46,6 +46,12 @@ class LeaderElectionEntry(_Strict, frozen=True, kw_only=True):
     name: str = ""
 
 
+class DeviceProfilesEntry(_Strict, frozen=True, kw_only=True):
+    """Whether the leader holds nodes against their device profiles."""
+
+    enabled: bool = False
+
+
 class LimitsEntry(_Strict, frozen=True, kw_only=True):
     """How much may be at once."""
 
@@ -77,6 +83,7 @@ class ExtenderDocument(_Strict, frozen=True, kw_only=True):
     shutdown_delay: str = "5s"
     leader_election: LeaderElectionEntry = LeaderElectionEntry()
     limits: LimitsEntry = LimitsEntry()
+    device_profiles: DeviceProfilesEntry = DeviceProfilesEntry()
     device_config: dict[str, object] | None = None
     device_config_file: str = ""
 
