@@ -147,7 +147,7 @@ class Live:
         if self.settings.leaves_choice:
             # What an attempt before has written may not have been heard of yet, and counts no more.
             self.tracking.give_up(pod.uid)
-        self.tracking.release(pod)
+        self.tracking.release(pod, now_s=now_s)
         self._know(pod)
         return self._filtering.answer(pod, pod_class, names, now_s=now_s)
 

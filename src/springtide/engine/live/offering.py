@@ -57,7 +57,7 @@ class Offering:
 
     def reserve(self, pod: Pod, pod_class: PodClass, node: str, *, now_s: float) -> str:
         """Hold a pod's devices on a node, which the bind writes; return why it has none, if so."""
-        self._tracking.release(pod)
+        self._tracking.release(pod, now_s=now_s)
         row = self._choosing.ledger.rows.get(node)
         placed = None if row is None else self._choosing.tables.place(pod_class, row)
         if isinstance(placed, Placement):
