@@ -1,0 +1,223 @@
+"""Rounds as a machine: what was decided becomes one status at a time, written only as nobody else wrote.
+
+Of two writers one loses, reads again and begins its windows anew; it does not push its old decision.
+While a round runs only growing may take its place. A round that shrinks and has not started is called
+off when its inputs stay unknown. A status that is gone is written again from what was known.
+"""
+
+from typing import Final, TypeAlias, assert_never
+
+import msgspec
+from msgspec.structs import replace
+
+from springtide.engine.replicas.phases import (
+    Decision,
+    Phase,
+    committed,
+    phase,
+    rescheduled,
+    running,
+    settled,
+)
+from springtide.engine.replicas.status_checks import complaint
+from springtide.model.replicas.knobs import SAFE, Knobs
+from springtide.model.replicas.rules import Limits, Schedule
+from springtide.model.replicas.status import Status
+
+ABSENT: Final = 0
+"""The revision of what is not there."""
+
+
+class Course(msgspec.Struct, frozen=True, kw_only=True):
+    """How rounds go, as an operator sets it; zero never calls a round off."""
+
+    schedule: Schedule = Schedule()
+    limits: Limits = Limits()
+    knobs: Knobs = SAFE
+    cancel_after_ms: int = 0
+
+
+class Rounds(msgspec.Struct, frozen=True, kw_only=True):
+    """The last good status, its revision in the store, and what is being written."""
+
+    status: Status | None = None
+    revision: int = ABSENT
+    writing: Status | None = None
+    is_reading: bool = False
+    unknown_since_ms: int | None = None
+
+
+class StatusSeen(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """What the store holds; None if it holds nothing."""
+
+    status: Status | None
+    revision: int
+    now_ms: int
+    cause: str
+
+
+class Decided(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """An evaluation is done; `observed` is how many members there are, for the first status."""
+
+    replicas: int
+    observed: int
+    now_ms: int
+    why: str
+    cause: str
+    is_down_unknown: bool = False
+
+
+class Rescheduled(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """An operator wants the running round later."""
+
+    wanted: Schedule
+    now_ms: int
+    cause: str
+
+
+class Written(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """The store took the status."""
+
+    revision: int
+    cause: str
+
+
+class NotWritten(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """Somebody else wrote, or nobody knows what came of it."""
+
+    cause: str
+
+
+class PutStatus(msgspec.Struct, frozen=True):
+    """Write this status if the store still holds this revision."""
+
+    status: Status
+    revision: int
+
+
+class ReadStatus(msgspec.Struct, frozen=True):
+    """Read the status again."""
+
+
+class PrimeWindows(msgspec.Struct, frozen=True):
+    """Begin the windows anew with this number."""
+
+    expect: int
+
+
+class Complain(msgspec.Struct, frozen=True):
+    """Tell an operator."""
+
+    words: str
+
+
+Event: TypeAlias = StatusSeen | Decided | Rescheduled | Written | NotWritten
+Command: TypeAlias = PutStatus | ReadStatus | PrimeWindows | Complain
+Stepped: TypeAlias = tuple[Rounds, tuple[Command, ...]]
+
+
+def step(course: Course, state: Rounds, event: Event) -> Stepped:
+    """Fold one event into the rounds; say what is to be written."""
+    match event:
+        case StatusSeen():
+            return _seen(course, state, event)
+        case Decided():
+            return _decided(course, state, event)
+        case Rescheduled(wanted=wanted, now_ms=now_ms):
+            if state.status is None or _is_busy(state):
+                return state, ()
+            return _put(state, rescheduled(state.status, wanted, now_ms=now_ms))
+        case Written(revision=revision):
+            status = state.writing or state.status
+            return replace(state, status=status, revision=revision, writing=None), ()
+        case NotWritten():
+            return replace(state, writing=None, is_reading=True), (ReadStatus(),)
+        case _:
+            assert_never(event)
+
+
+def _seen(course: Course, state: Rounds, event: StatusSeen) -> Stepped:
+    seen, known = event.status, state.status
+    if seen is None:
+        return replace(state, revision=ABSENT, is_reading=False), ()
+    if event.revision < state.revision:
+        return state, ()
+    wrong = complaint(seen, limits=course.limits, now_ms=event.now_ms)
+    is_gone = state.revision == ABSENT
+    if not wrong and known is not None and not is_gone and seen.generation < known.generation:
+        wrong = f"Its generation is {seen.generation}, after {known.generation}."
+    if wrong:
+        words = f"The stored status is not followed: {wrong} The last good one still holds."
+        return replace(state, revision=event.revision, is_reading=False), (Complain(words),)
+    was_reading = state.is_reading
+    state = replace(state, status=seen, revision=event.revision, is_reading=False)
+    return state, (PrimeWindows(seen.expect),) if was_reading else ()
+
+
+def _decided(course: Course, state: Rounds, event: Decided) -> Stepped:
+    state = replace(state, unknown_since_ms=_unknown_since(state, event))
+    if _is_busy(state):
+        return state, ()
+    status = state.status
+    if status is None:
+        return _seeded(state, event)
+    if state.revision == ABSENT:
+        again = replace(status, generation=status.generation + 1, written_ms=event.now_ms)
+        return _put(state, again)
+    found = _next(course, state, status, event)
+    return _put(state, found) if found is not None else (state, ())
+
+
+def _seeded(state: Rounds, event: Decided) -> Stepped:
+    """Write the first status: as many as there are, whatever the load says."""
+    observed = max(1, event.observed)
+    why = f"There was no status, and {observed} members are there."
+    decision = Decision(current=observed, expect=observed, why=why)
+    first = committed(None, decision, Schedule(), now_ms=event.now_ms)
+    state, commands = _put(state, first)
+    return state, (*commands, PrimeWindows(observed))
+
+
+def _next(course: Course, state: Rounds, status: Status, event: Decided) -> Status | None:
+    now_ms, knobs = event.now_ms, course.knobs
+    at = phase(status, now_ms, knobs=knobs)
+    if at is Phase.DONE and event.replicas == status.expect:
+        return settled(status, now_ms=now_ms) if status.current != status.expect else None
+    if at is not Phase.DONE and _is_to_call_off(course, state, status, event):
+        return _called_off(status, now_ms)
+    is_free = at is Phase.DONE or (knobs.preempt_up and event.replicas > status.expect)
+    if not is_free:
+        return None
+    current = running(status, now_ms, knobs=knobs)
+    decision = Decision(current=current, expect=event.replicas, why=event.why)
+    return committed(status, decision, course.schedule, now_ms=now_ms)
+
+
+def _is_to_call_off(course: Course, state: Rounds, status: Status, event: Decided) -> bool:
+    since_ms = state.unknown_since_ms
+    if since_ms is None or course.cancel_after_ms <= 0 or status.expect >= status.current:
+        return False
+    is_pending = phase(status, event.now_ms, knobs=course.knobs) is Phase.PENDING
+    is_long = event.now_ms - since_ms > course.cancel_after_ms
+    return is_pending and is_long and event.replicas <= status.expect
+
+
+def _called_off(status: Status, now_ms: int) -> Status:
+    """Return the round that keeps what runs; nobody has to move for it, so it is over at once."""
+    why = f"Inputs stay unknown, so the {status.current} that run are kept."
+    decision = Decision(current=status.current, expect=status.current, why=why)
+    return committed(status, decision, Schedule(), now_ms=now_ms)
+
+
+def _unknown_since(state: Rounds, event: Decided) -> int | None:
+    if not event.is_down_unknown:
+        return None
+    return state.unknown_since_ms if state.unknown_since_ms is not None else event.now_ms
+
+
+def _is_busy(state: Rounds) -> bool:
+    return state.writing is not None or state.is_reading
+
+
+def _put(state: Rounds, status: Status) -> Stepped:
+    return replace(state, writing=status), (PutStatus(status, state.revision),)
