@@ -1,0 +1,51 @@
+"""The members of a workload in their order, and the number of each, counted from one.
+
+A pod's number comes of its ordinal and of where its workload starts to count. Elsewhere it is the place
+in the order of all by id and name. Whoever is not there has no number, and so never a place.
+"""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+import msgspec
+
+_ORDINAL: Final = re.compile(r"-(?P<ordinal>[0-9]{1,9})$")
+
+
+class Member(msgspec.Struct, frozen=True, kw_only=True, order=True):
+    """One member, ordered by id and name."""
+
+    id: int
+    name: str
+    has_ordinal: bool = False
+    started_ms: int = 0
+    is_stopping: bool = False
+
+
+def pod_index(pod_name: str, *, ordinals_start: int = 0, pod_index_label: str = "") -> int | None:
+    """Return a pod's number; None if neither its label nor its name holds an ordinal."""
+    matched = _ORDINAL.search(pod_name)
+    text = pod_index_label or (matched["ordinal"] if matched is not None else "")
+    if not (text.isascii() and text.isdecimal()):
+        return None
+    index = int(text) - ordinals_start + 1
+    return index if index >= 1 else None
+
+
+def rank(members: Iterable[Member], self_id: int, self_name: str) -> int | None:
+    """Return a member's place in the order of all; None if it is not among them."""
+    ordered = sorted((each.id, each.name) for each in members)
+    found = (place for place, each in enumerate(ordered, start=1) if each == (self_id, self_name))
+    return next(found, None)
+
+
+def first_leader(members: Iterable[Member]) -> Member | None:
+    """Return who leads where no lease says it: the first with an ordinal, else the last of all."""
+    ordered = sorted(each for each in members if not each.is_stopping)
+    return next((each for each in ordered if each.has_ordinal), ordered[-1] if ordered else None)
+
+
+def expected(members: Iterable[Member], *, now_ms: int, warmup_ms: int = 60_000) -> int:
+    """Return how many members should be seen in metrics by now."""
+    return sum(1 for each in members if now_ms - each.started_ms > warmup_ms)
