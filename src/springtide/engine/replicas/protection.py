@@ -6,7 +6,6 @@ a partition, and never a drain.
 """
 
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import TypeAlias, assert_never
 
 import msgspec
@@ -27,12 +26,6 @@ class Protection(msgspec.Struct, frozen=True, kw_only=True):
     records: dict[int, Record] = {}
     living: frozenset[str] = frozenset()
     told: frozenset[str] = frozenset()
-
-
-class LossReason(StrEnum):
-    """Why a member that may hold state is not there."""
-
-    CRASH = "crash"
 
 
 class Served(msgspec.Struct, frozen=True, kw_only=True, tag=True):
@@ -103,11 +96,10 @@ class Audit(msgspec.Struct, frozen=True):
 
 
 class MemberLost(msgspec.Struct, frozen=True):
-    """Tell the application that a member that may hold state is not there."""
+    """Tell the application that a member that may hold state is gone, and did not drain."""
 
     index: int
     record: Record
-    reason: LossReason
 
 
 Event: TypeAlias = Served | DrainedFully | Recovered | Released | RecordsSeen | MembersSeen
@@ -181,7 +173,7 @@ def _looked(state: Protection) -> Stepped:
     }
     told = frozenset(each.boot for each in missing.values())
     lost = tuple(
-        MemberLost(index, record, LossReason.CRASH)
+        MemberLost(index, record)
         for index, record in sorted(missing.items())
         if record.boot not in state.told
     )

@@ -6,7 +6,6 @@ from springtide.engine.replicas.protection import (
     DeleteRecord,
     DrainedFully,
     Event,
-    LossReason,
     MemberLost,
     MembersSeen,
     Protection,
@@ -62,13 +61,13 @@ def test_a_crash_is_told_once_and_lowers_nothing() -> None:
     state, commands = after(SERVED, THERE, GONE)
     _, again = step(state, GONE)
 
-    assert commands == (MemberLost(4, FIRST, LossReason.CRASH),)
+    assert commands == (MemberLost(4, FIRST),)
     assert again == ()
     assert floor(state.records) == 4
 
 
 def test_a_member_that_was_only_away_is_told_again_when_it_is_lost() -> None:
-    assert after(SERVED, GONE, THERE, GONE)[1] == (MemberLost(4, FIRST, LossReason.CRASH),)
+    assert after(SERVED, GONE, THERE, GONE)[1] == (MemberLost(4, FIRST),)
 
 
 def test_l_21_a_restarted_member_keeps_the_old_record_until_it_has_recovered() -> None:
