@@ -48,7 +48,10 @@ class Rounds(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StatusSeen(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """What the store holds; None if it holds nothing."""
+    """What the store holds; None if it holds nothing.
+
+    A store that began anew, with its revisions from the first, is shown as None once before anything.
+    """
 
     status: Status | None
     revision: int
