@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from springtide.engine.replicas.names import label_name, metric_name
-from springtide.engine.replicas.selectors import Workload, selector, selectors
+from springtide.engine.replicas.selectors import selector, selectors
 from springtide.model.replicas.matcher import Matcher
 from springtide.model.replicas.policy import (
     Aggregation,
@@ -20,6 +20,7 @@ from springtide.model.replicas.policy import (
     RangeFunction,
     Wrapping,
 )
+from springtide.model.replicas.workload import Workload
 
 ROW_LABEL: Final = "hpa_q"
 VALUE_ROW: Final = "v"

@@ -12,20 +12,10 @@ import msgspec
 
 from springtide.engine.replicas.names import label_name
 from springtide.model.replicas.matcher import Matcher, MatchOperator
+from springtide.model.replicas.workload import Workload
 
 TARGET_NAME: Final = "hpa_target_name"
 _ESCAPES: Final = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
-
-
-class Workload(msgspec.Struct, frozen=True, kw_only=True):
-    """The workload whose replicas are decided, as its members name themselves; empty is unsaid."""
-
-    name: str
-    kind: str = ""
-    api_version: str = ""
-    environment: str = ""
-    service: str = ""
-    service_namespace: str = ""
 
 
 def selectors(

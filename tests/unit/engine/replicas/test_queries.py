@@ -4,7 +4,7 @@ import pytest
 
 from springtide.engine.replicas.names import label_name, metric_name
 from springtide.engine.replicas.queries import Asking, joint_query, value_query, with_defaults
-from springtide.engine.replicas.selectors import Workload, is_scoped, selectors
+from springtide.engine.replicas.selectors import is_scoped, selectors
 from springtide.model.replicas.matcher import Matcher, MatchOperator
 from springtide.model.replicas.policy import (
     Aggregation,
@@ -14,6 +14,7 @@ from springtide.model.replicas.policy import (
     RangeFunction,
     Wrapping,
 )
+from springtide.model.replicas.workload import Workload
 
 CHAT = Workload(
     name="W",

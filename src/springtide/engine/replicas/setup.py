@@ -1,0 +1,80 @@
+"""What the parts of the engine take from the settings of a workload."""
+
+from springtide.engine.replicas.gates import LabelRules
+from springtide.engine.replicas.leadership import Terms
+from springtide.engine.replicas.queries import Asking, with_defaults
+from springtide.engine.replicas.rounds import Course
+from springtide.engine.replicas.windows import Windows, primed
+from springtide.model.replicas.knobs import Mode
+from springtide.model.replicas.policy import Policy
+from springtide.model.replicas.settings import ReplicaSettings
+
+_SECOND_MS = 1000
+
+
+def asking(settings: ReplicaSettings) -> Asking:
+    """Return what all queries share."""
+    pull = settings.pull
+    return Asking(
+        workload=settings.workload,
+        selectors=pull.selectors,
+        without_selectors=pull.without_selectors,
+        instance_label=pull.instance_label,
+        export_interval_s=pull.export_interval_ms // _SECOND_MS,
+        look_back_permille=pull.look_back_permille,
+    )
+
+
+def policies(settings: ReplicaSettings) -> tuple[Policy, ...]:
+    """Return every policy as it is asked for."""
+    shared = asking(settings)
+    return (*(with_defaults(each, shared) for each in settings.built_in), *settings.custom)
+
+
+def course(settings: ReplicaSettings) -> Course:
+    """Return how rounds go."""
+    return Course(
+        schedule=settings.schedule,
+        limits=settings.limits,
+        knobs=settings.knobs,
+        cancel_after_ms=settings.cancel_after_ms,
+    )
+
+
+def label_rules(settings: ReplicaSettings, *, has_ordinals: bool) -> LabelRules:
+    """Return how labels follow; who only observes leaves everybody a place."""
+    is_active = settings.knobs.mode is Mode.ACTIVE
+    return LabelRules(
+        schedule=settings.schedule,
+        is_enabled=settings.is_enabled,
+        is_led=settings.labels.is_led and is_active,
+        is_ready_early=settings.labels.is_ready_early,
+        is_strict_time=settings.knobs.is_strict_time,
+        slack=0 if has_ordinals else settings.knobs.rank_slack,
+        init_wait_ms=settings.labels.init_wait_ms,
+    )
+
+
+def terms(settings: ReplicaSettings) -> Terms:
+    """Return how patient those are who want to lead."""
+    return Terms(pull_interval_ms=settings.pull.interval_ms)
+
+
+def first_windows(settings: ReplicaSettings, *, now_ms: int, expect: int) -> Windows:
+    """Return the windows as they begin."""
+    windows = Windows(up_ms=settings.windows.up_ms, down_ms=settings.windows.down_ms)
+    return primed(windows, now_ms=now_ms, expect=expect)
+
+
+def windows_after_reload(
+    windows: Windows, before: ReplicaSettings, after: ReplicaSettings, *, now_ms: int, expect: int
+) -> Windows:
+    """Return the windows under new settings: kept, unless they or the thresholds changed."""
+    if before.windows == after.windows and _thresholds(before) == _thresholds(after):
+        return windows
+    return first_windows(after, now_ms=now_ms, expect=expect)
+
+
+def _thresholds(settings: ReplicaSettings) -> list[tuple[str, int, int]]:
+    listed = (*settings.built_in, *settings.custom)
+    return [(each.name, each.up_per_replica, each.down_per_replica) for each in listed]
