@@ -1,11 +1,14 @@
 """Laws of whole histories: any order of news, looks, stops and lost stores, on several members."""
 
+from decimal import Decimal
 from itertools import pairwise
 from typing import NamedTuple
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from springtide.engine.replicas.deciding import Deciding, EvaluationDue, Rulebook
+from springtide.engine.replicas.deciding import step as decision_step
 from springtide.engine.replicas.fencing import Offer, Stored, refusal
 from springtide.engine.replicas.gates import LabelRules, Plan
 from springtide.engine.replicas.label_messages import (
@@ -39,6 +42,9 @@ from springtide.engine.replicas.rounds import (
     Written,
 )
 from springtide.engine.replicas.rounds import step as round_step
+from springtide.engine.replicas.verdicts import Judged, Unknown, UnknownReason
+from springtide.engine.replicas.windows import Windows
+from springtide.model.replicas.policy import Policy
 from springtide.model.replicas.rules import Limits, Schedule
 from springtide.model.replicas.status import Status
 
@@ -240,6 +246,51 @@ def test_generations_only_grow_and_each_new_number_has_its_own(
         for before, after in pairwise(life):
             assert after.generation >= before.generation
             assert after.expect == before.expect or after.generation > before.generation
+
+
+WINDOW_MS = 60_000
+BOOK = Rulebook(
+    policies=(
+        Policy(name="a", up_per_replica=1, down_per_replica=1),
+        Policy(name="b", down_per_replica=1),
+    ),
+    course=Course(limits=Limits(replicas_max=30)),
+)
+VERDICTS = st.integers(1, 30) | st.just(Unknown(UnknownReason.STALE, "It is old."))
+
+
+@settings(max_examples=200)
+@given(st.lists(st.tuples(VERDICTS, VERDICTS, st.integers(1, 90_000)), max_size=25))
+def test_nobody_shrinks_within_a_window_of_anything_unknown(
+    answers: list[tuple[int | Unknown, int | Unknown, int]],
+) -> None:
+    """Covers R-12, R-46."""
+    first = Status(current=9, expect=9, start_ms=0, end_ms=0, scaling_ms=0, generation=1)
+    state = Deciding(windows=Windows(up_ms=0, down_ms=WINDOW_MS))
+    seen = StatusSeen(status=first, revision=1, now_ms=0, cause="watch")
+    state, _ = decision_step(BOOK, state, seen)
+    now_ms, expect, unknown_ms, revision = 0, 9, -WINDOW_MS, 1
+
+    for a, b, gap_ms in answers:
+        now_ms += gap_ms
+        judged = {name: _both(each) for name, each in (("a", a), ("b", b))}
+        due = EvaluationDue(
+            judged=judged, observed=9, now_ms=now_ms, steady_ms=now_ms, cause="pull"
+        )
+        state, commands = decision_step(BOOK, state, due)
+        if isinstance(a, Unknown) or isinstance(b, Unknown):
+            unknown_ms = now_ms
+        for put in [each for each in commands if isinstance(each, PutStatus)]:
+            revision += 1
+            state, _ = decision_step(BOOK, state, Written(revision=revision, cause="put"))
+            if put.status.expect < expect:
+                assert now_ms - unknown_ms >= WINDOW_MS
+            expect = put.status.expect
+
+
+def _both(verdict: int | Unknown) -> Judged:
+    found = Decimal(verdict) if isinstance(verdict, int) else verdict
+    return Judged(up=found, down=found)
 
 
 @given(
