@@ -159,7 +159,7 @@ def test_w_12_the_first_status_is_what_is_there_and_the_window_begins_then() -> 
 def test_w_8_after_a_lost_write_a_whole_window_passes() -> None:
     dues = [due(at_s, rooms=400) for at_s in (20, 40, 60, 80)]
     theirs = StatusSeen(status=TEN, revision=6, now_ms=80_000, cause="read")
-    lost = (SEEN, *dues, NotWritten(cause="put"))
+    lost: tuple[Event, ...] = (SEEN, *dues, NotWritten(cause="put"))
     again = [due(at_s, rooms=400) for at_s in (100, 120, 140)]
 
     assert after(*lost)[1] == (ReadStatus(),)
