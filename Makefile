@@ -96,8 +96,9 @@ crds: setup ## Write deploy/crds anew from the records of our stored documents
 	$(BIN)/python tools/crd.py > deploy/crds/deviceprofiles.springtide.io.yaml
 
 .PHONY: pages
-pages: setup ## Write the parts of docs/*.md that list options anew from the commands
+pages: setup ## Write the parts of docs/*.md that are made from the commands and from the tests
 	$(BIN)/python tools/command_pages.py
+	$(BIN)/python tools/requirements.py
 
 .PHONY: kubectl
 kubectl: setup ## Fetch a real kubectl for the tests of the plugin, into a cache outside the tree

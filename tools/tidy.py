@@ -22,7 +22,7 @@ SCHEMA = SCHEMAS / "plan.v1alpha1.json"
 SCHEMA_TOOL = Path("tools/schema.py")
 DEFINITION = Path("deploy/crds/deviceprofiles.springtide.io.yaml")
 DEFINITION_TOOL = Path("tools/crd.py")
-PAGES_TOOL = Path("tools/command_pages.py")
+PAGES_TOOLS = (Path("tools/command_pages.py"), Path("tools/requirements.py"))
 RUN_LOCK = Path("requirements/run.txt")
 DEV_LOCK = Path("requirements/dev.txt")
 
@@ -178,17 +178,22 @@ def stale_definition(root: Path) -> Iterator[Finding]:
 
 
 def stale_pages(root: Path) -> Iterator[Finding]:
-    """What the pages say of commands is what the commands say of themselves."""
-    if not (root / PAGES_TOOL).exists():
-        return
-    command = [sys.executable, str(PAGES_TOOL), "--check"]
+    """What the pages say of commands and of tests is what those say of themselves."""
+    for tool in PAGES_TOOLS:
+        if (root / tool).exists():
+            yield from stale_by(root, tool)
+
+
+def stale_by(root: Path, tool: Path) -> Iterator[Finding]:
+    """What one tool says of the pages that it makes."""
+    command = [sys.executable, str(tool), "--check"]
     checked = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     for line in checked.stdout.splitlines():
         page, _, sentence = line.partition("\t")
         yield found(root, root / page, 1, sentence)
     if checked.returncode != 0 and not checked.stdout:
         last = (checked.stderr.strip().splitlines() or ["it said nothing"])[-1]
-        yield found(root, root / PAGES_TOOL, 1, f"The pages cannot be checked: {last}.")
+        yield found(root, root / tool, 1, f"The pages cannot be checked: {last}.")
 
 
 RULES: tuple[Callable[[Path], Iterator[Finding]], ...] = (

@@ -106,7 +106,7 @@ def event_of(step: Step, *, now_ms: int, generation: int) -> Event:
 def test_no_member_that_may_hold_state_stops_serving_and_target_goes_first(
     steps: list[Step], index: int
 ) -> None:
-    """Covers R-22, R-48."""
+    """Covers R-22, R-48 in part."""
     state, now_ms = Labels(plan=Plan(booted_ms=0, index=index)), 0
 
     for turn, step in enumerate(steps):
@@ -226,7 +226,7 @@ class Fleet:
 def test_generations_only_grow_and_each_new_number_has_its_own(
     steps: list[tuple[str, int, bool, int]],
 ) -> None:
-    """Covers R-47, R-55."""
+    """Covers R-47 in part, R-55 in part."""
     fleet = Fleet()
 
     for kind, replicas, is_unknown, gap_ms in steps:
@@ -264,7 +264,7 @@ VERDICTS = st.integers(1, 30) | st.just(Unknown(UnknownReason.STALE, "It is old.
 def test_nobody_shrinks_within_a_window_of_anything_unknown(
     answers: list[tuple[int | Unknown, int | Unknown, int]],
 ) -> None:
-    """Covers R-12, R-46."""
+    """Covers R-12 in part, R-46 in part."""
     first = Status(current=9, expect=9, start_ms=0, end_ms=0, scaling_ms=0, generation=1)
     state = Deciding(windows=Windows(up_ms=0, down_ms=WINDOW_MS))
     seen = StatusSeen(status=first, revision=1, now_ms=0, cause="watch")
@@ -300,7 +300,7 @@ def _both(verdict: int | Unknown) -> Judged:
     )
 )
 def test_only_a_drain_lowers_the_floor(steps: list[tuple[str, int]]) -> None:
-    """Covers R-58."""
+    """Covers R-58 in part."""
     state, runs = Protection(), dict.fromkeys(range(1, MEMBERS + 1), 0)
     holding: set[int] = set()
 

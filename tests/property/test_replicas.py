@@ -89,7 +89,7 @@ def test_windows_let_through_what_the_reference_says(
 def test_expected_replicas_never_fall_while_shrinking_is_unknown(
     ups: list[int | None], expect: int, limits: Limits
 ) -> None:
-    """Covers R-12."""
+    """Covers R-12 in part."""
     windows = Windows(up_ms=20_000, down_ms=60_000)
 
     for turn, up in enumerate(ups):

@@ -59,8 +59,8 @@ def test_times_are_written_as_texts() -> None:
 
 
 BAD = {
-    "F-25 no JSON": (b"{", ""),
-    "F-25 a newer schema": (b'{"schema":3}', "schema"),
+    "no JSON": (b"{", ""),
+    "a newer schema": (b'{"schema":3}', "schema"),
     "a text for a number": (b'{"expect_replicas":"many"}', "expect_replicas"),
     "no time": (b'{"written_at":"soon"}', "written_at"),
     "before 1970": (b'{"written_at":"1969-12-31T00:00:00Z"}', "written_at"),

@@ -87,7 +87,7 @@ def put(commands: tuple[Command, ...]) -> list[tuple[int, int]]:
 
 
 def test_what_is_asked_for_through_a_window_is_written_with_its_reason() -> None:
-    """Covers R-4."""
+    """Covers R-4 in part."""
     dues = [due(at_s, rooms=400) for at_s in (20, 40, 60)]
 
     _, waiting = after(SEEN, *dues)
@@ -103,8 +103,8 @@ def test_what_is_asked_for_through_a_window_is_written_with_its_reason() -> None
     )
 
 
-def test_f_1_after_an_outage_shrinking_waits_for_a_whole_window() -> None:
-    """Covers R-46."""
+def test_after_an_outage_shrinking_waits_for_a_whole_window() -> None:
+    """Covers R-46 in part."""
     before = [due(at_s, rooms=400) for at_s in (20, 40, 60)]
     outage = [due(at_s, rooms=STALE) for at_s in range(80, 600, 20)]
     back = [due(at_s, rooms=400) for at_s in (600, 620)]

@@ -105,7 +105,7 @@ def test_l_2_a_member_serves_when_its_application_is_ready() -> None:
 
 
 def test_l_3_a_leaving_member_is_no_target_from_the_start_on() -> None:
-    """Covers R-21, R-26."""
+    """Covers R-21, R-26 in part."""
     state, commands = ran(SERVING, look(1060, stateful=Check.YES))
 
     assert (state.is_target, state.is_ready) == (False, True)
@@ -116,7 +116,7 @@ def test_l_3_a_leaving_member_is_no_target_from_the_start_on() -> None:
 
 
 def test_l_4_a_member_that_holds_state_keeps_serving() -> None:
-    """Covers R-22, R-48."""
+    """Covers R-22, R-48 in part."""
     state, commands = ran(LEAVING, look(1120, stateful=Check.YES))
 
     assert state.is_ready
@@ -139,7 +139,7 @@ def test_l_5_a_member_that_is_empty_stops_serving() -> None:
 
 
 def test_l_6_without_a_check_nothing_protects_and_that_is_told_once() -> None:
-    """Covers R-23."""
+    """Covers R-23 in part."""
     rounds = (look(1120), known(TO_TWELVE), look(1320), look(1320), known(TO_TEN), look(1330))
 
     _, commands = ran(LEAVING, *rounds, look(1330))
@@ -187,7 +187,7 @@ def test_l_9_a_member_with_a_place_stays() -> None:
 
 
 def test_l_10_no_event_carries_the_readiness_of_kubernetes() -> None:
-    """Covers R-19."""
+    """Covers R-19 in part."""
     fields = {name for each in Event.__args__ for name in each.__struct_fields__}
 
     assert fields == {
@@ -233,7 +233,7 @@ def test_l_13_a_planned_shutdown_ends_serving_too() -> None:
 
 
 def test_l_14_without_the_store_nothing_changes() -> None:
-    """Covers R-46."""
+    """Covers R-46 in part."""
     lost = StatusLost(cause="store")
 
     assert shown(SERVING, lost, look(1060), look(1700)) == "1/1"
@@ -294,7 +294,7 @@ def test_a_member_without_a_place_among_the_members_never_serves() -> None:
 
 
 def test_serving_is_written_down_before_it_is_shown() -> None:
-    """Covers R-58."""
+    """Covers R-58 in part."""
     state, _ = ran(BOOTING, look(1))
 
     state, commands = ran(state, look(60))
@@ -308,5 +308,5 @@ def test_serving_is_written_down_before_it_is_shown() -> None:
 
 
 def test_the_floor_goes_only_with_ready() -> None:
-    """Covers R-31, R-34."""
+    """Covers R-31 in part, R-34 in part."""
     assert [LEAVING.stateful_index, GONE.stateful_index] == [12, 0]

@@ -90,7 +90,7 @@ def test_who_comes_too_late_follows_until_the_lock_is_free_again() -> None:
 
 
 def test_n_2_a_leader_that_was_frozen_stops_before_others_start() -> None:
-    """Covers R-55."""
+    """Covers R-55 in part."""
     state, commands = after(*WARM, tick(10_000))
 
     assert state.stage is Stage.FOLLOWER
@@ -98,7 +98,7 @@ def test_n_2_a_leader_that_was_frozen_stops_before_others_start() -> None:
 
 
 def test_n_3_a_new_leader_decides_after_one_pull_interval_and_a_whole_pull() -> None:
-    """Covers R-53."""
+    """Covers R-53 in part."""
     renewals = (renewed(5_000), renewed(12_000))
     early = Pulled(now_ms=15_000, cause="pull")
     late = Pulled(now_ms=20_100, cause="pull")

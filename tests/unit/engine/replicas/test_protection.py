@@ -57,7 +57,7 @@ def test_another_run_cannot_take_the_record_away() -> None:
 
 
 def test_a_crash_is_told_once_and_lowers_nothing() -> None:
-    """Covers R-49, R-58."""
+    """Covers R-49 in part, R-58 in part."""
     state, commands = after(SERVED, THERE, GONE)
     _, again = step(state, GONE)
 

@@ -17,7 +17,7 @@ def said(name: str, up: object, down: object) -> ProviderSaid:
 
 
 def test_p_11_a_provider_raises_what_is_needed() -> None:
-    """Covers R-13."""
+    """Covers R-13 in part."""
     asking, asked = begin((Provider("rooms"),), Suggestion(7, 4))
 
     asking, _ = step(asking, said("rooms", 12, 4))

@@ -45,7 +45,7 @@ BUILT_IN = {
 
 @pytest.mark.parametrize(("name", "unit", "series"), BUILT_IN.values(), ids=BUILT_IN)
 def test_a_built_in_policy_sums_what_was_exported_last(name: str, unit: str, series: str) -> None:
-    """Covers R-6."""
+    """Covers R-6 in part."""
     policy = with_defaults(Policy(name=name, unit=unit), DEPLOYED)
 
     assert value_query(policy, DEPLOYED) == (
@@ -93,7 +93,7 @@ def test_a_custom_policy_is_raw() -> None:
 
 
 def test_z_13_a_second_function_looks_at_a_subquery() -> None:
-    """Covers R-15."""
+    """Covers R-15 in part."""
     functions = (Wrapping(RangeFunction.RATE, 60), Wrapping(RangeFunction.AVG, 300))
     policy = Policy(name="x", functions=(*functions, Wrapping(RangeFunction.SUM, 0)))
 
@@ -162,7 +162,7 @@ def test_later_matchers_take_the_place_of_earlier_ones_and_some_are_left_out() -
 
 
 def test_a_query_without_its_workload_is_not_scoped() -> None:
-    """Covers R-41."""
+    """Covers R-41 in part."""
     wide = Matcher(label="hpa_target_name", value=".*", operator=MatchOperator.REGEX)
 
     assert is_scoped(selectors(CHAT))

@@ -97,7 +97,7 @@ E_ROWS = {
 
 @pytest.mark.parametrize(("status", "knobs", "at_s", "shown"), E_ROWS.values(), ids=E_ROWS)
 def test_others_are_shown(status: Status, knobs: Knobs, at_s: int, shown: int) -> None:
-    """Covers R-4."""
+    """Covers R-4 in part."""
     assert exported(status, at_s * 1000, knobs=knobs) == shown
 
 
@@ -165,7 +165,7 @@ def test_w_7_the_same_number_is_not_written_again() -> None:
 
 
 def test_w_8_who_loses_reads_again_and_does_not_push() -> None:
-    """Covers R-55."""
+    """Covers R-55 in part."""
     lost = (seen(TWELVE), decided(10, 1000), NotWritten(cause="put"))
 
     _, commands = after(*lost)

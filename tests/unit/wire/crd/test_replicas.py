@@ -68,7 +68,7 @@ def custom(**fields: Any) -> dict[str, Any]:
 
 
 def test_c_8_nothing_said_limits_nothing() -> None:
-    """Covers R-5, R-16."""
+    """Covers R-5, R-16 in part."""
     settings = read()
 
     assert not settings.is_enabled
@@ -92,7 +92,7 @@ def test_c_8_what_is_deployed() -> None:
 
 
 def test_built_in_policies_have_their_metrics_and_their_query() -> None:
-    """Covers R-6."""
+    """Covers R-6 in part."""
     settings = read(**DEPLOYED, workload={"name": "chat", "service": "chat"})
 
     cpu, memory, tasks = policies(settings)
@@ -187,12 +187,12 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
         "metrics.exportInterval",
         "write whole ones",
     ),
-    "F-26": (
+    "without its scope": (
         {"metrics": {"withoutSelectors": ["zone", "hpa_target_name"]}},
         "metrics.withoutSelectors[1]",
         "remove it here",
     ),
-    "F-26 in a policy": (
+    "without its scope in a policy": (
         custom(selectors={"hpa_target_name": {"op": "=~", "value": ".*"}}),
         'policies.custom[0].selectors["hpa_target_name"]',
         "write the name of one",
@@ -246,7 +246,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
 def test_what_cannot_be_is_refused_with_its_field_and_the_remedy(
     fields: dict[str, Any], path: str, remedy: str
 ) -> None:
-    """Covers R-11, R-41."""
+    """Covers R-11, R-41 in part."""
     with pytest.raises(InvalidDocument) as caught:
         read(**fields)
 
@@ -299,7 +299,7 @@ WARNED: dict[str, tuple[dict[str, Any], str, str]] = {
 
 @pytest.mark.parametrize(("fields", "path", "remedy"), WARNED.values(), ids=WARNED)
 def test_what_is_rarely_meant_is_told(fields: dict[str, Any], path: str, remedy: str) -> None:
-    """Covers R-15."""
+    """Covers R-15 in part."""
     found = lint(read_document(document(**fields), origin=ORIGIN), origin=ORIGIN)
 
     assert [each.field for each in found] == [path]
@@ -327,7 +327,7 @@ def test_the_parts_of_the_engine_take_what_is_theirs() -> None:
 
 
 def test_l_20_who_only_observes_leads_no_labels() -> None:
-    """Covers R-42."""
+    """Covers R-42 in part."""
     assert not label_rules(read(mode="observe"), has_ordinals=True).is_led
 
 
