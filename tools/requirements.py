@@ -1,8 +1,9 @@
-"""Writes docs/replicas-requirements.md: which tests stand for which requirement on stateful replicas.
+"""Writes docs/replicas-requirements.md: which tests stand for which requirement.
 
-A test says `Covers R-12 in part, R-46.` in the docstring of its function, and names a row of the tables of
-cases by `"P-3"` in a table or `test_p_3_` in its name. `make pages` writes the page; with --check a stale
-page, and a test that names what is not asked for, are printed as a page and a sentence a line.
+A test says `Covers R-12 in part, R-46.` in the docstring of its function, and names a row of the
+tables of cases by `"P-3"` in a table or `test_p_3_` in its name. `make pages` writes the page;
+with --check a stale page, and a test that names what is not asked for, are printed as a page and a
+sentence a line.
 """
 
 import argparse
@@ -91,9 +92,9 @@ HEAD: Final = """# Requirements on stateful replicas, and their tests
 
 <!-- made by tools/requirements.py: run `make pages` -->
 
-"In part" means that the tests show what the engine does of it; the rest needs parts that are not there yet.
-"Not yet" means that nothing is tested; of faults, that they are not tested on real processes. How a number
-comes about is told in [replicas.md](replicas.md).
+"In part" means that the tests show what the engine does of it; the rest needs parts that are not
+there yet. "Not yet" means that nothing is tested; of faults, that they are not tested on real
+processes. How a number comes about is told in [replicas.md](replicas.md).
 
 | requirement | what is asked | tests |
 | --- | --- | --- |

@@ -156,7 +156,7 @@ DECISIONS = st.lists(
 
 
 class Fleet:
-    """Two members that both believe to lead, and a store that takes what was made from what it holds."""
+    """Two members that both believe to lead, and a store that compares before it takes."""
 
     def __init__(self) -> None:
         self.now_ms = 0

@@ -1,8 +1,9 @@
-"""The status document of a workload's replicas, as members of several generations write and read it.
+"""The status document of a workload's replicas, as members old and new write and read it.
 
-Older members write seven fields, times as texts or as seconds and nanoseconds, and ids as numbers or as
-texts; all are read. A document replaces the one before it whole: what it lacks is not taken from there.
-One of a newer schema, or one that is damaged, is a fault, and whoever reads it keeps the last good one.
+Older members write seven fields, times as texts or as seconds and nanoseconds, and ids as numbers
+or as texts; all are read. A document replaces the one before it whole: what it lacks is not taken
+from there. One of a newer schema, or one that is damaged, is a fault, and whoever reads it keeps
+the last good one.
 """
 
 from datetime import UTC, datetime, timedelta

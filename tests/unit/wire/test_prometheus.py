@@ -40,7 +40,9 @@ ROWS: dict[str, tuple[int, bytes, Answer]] = {
     "Z-1": (200, vector("4800"), one("4800")),
     "Z-2": (200, body("vector", []), Answered(series=())),
     "Z-3 Inf": (200, vector("+Inf"), one("Infinity")),
-    "Z-4": (200, body("scalar", [1, "3"]), Answered(series=(Series({}, (Sample(1000, Decimal(3)),)),))),
+    "Z-4": (
+        200, body("scalar", [1, "3"]), Answered(series=(Series({}, (Sample(1000, Decimal(3)),)),))
+    ),
     "Z-6": (422, REFUSED, Refused(kind="execution", message="many-to-many")),
     "Z-7": (200, b"<html>log in</html>", Unreadable("it is no envelope of Prometheus")),
     "Z-8": (

@@ -1,7 +1,8 @@
 """What all metrics together ask for: one number of replicas each way, or none.
 
-Growing needs one metric that is known; shrinking needs all that are required to be known. So an unknown
-metric never lowers anything. Demand to grow wins: nobody shrinks below what another metric needs.
+Growing needs one metric that is known; shrinking needs all that are required to be known. So an
+unknown metric never lowers anything. Demand to grow wins: nobody shrinks below what another metric
+needs.
 """
 
 from collections.abc import Iterable

@@ -1,8 +1,9 @@
 """The leader's decision as one machine: answers in, a status out, with providers asked in between.
 
-It joins what the other modules do. Windows begin anew where a status was lost or changed by others, and
-where no evaluation was made for as long as a window: silence is no demand to shrink. Two clocks are told
-apart: `now_ms` counts since 1970 and times rounds, `steady_ms` never runs back and times windows.
+It joins what the other modules do. Windows begin anew where a status was lost or changed by
+others, and where no evaluation was made for as long as a window: silence is no demand to shrink.
+Two clocks are told apart: `now_ms` counts since 1970 and times rounds, `steady_ms` never runs back
+and times windows.
 """
 
 from typing import TypeAlias, assert_never

@@ -1,7 +1,7 @@
 """One evaluation: from a suggestion to the number of replicas to expect, with every stage in words.
 
-The order is fixed: what is asked for, the step, floor and bounds, the windows, and bounds once more.
-`Evaluation.stages` says what each of them did, so that the number can be told to somebody.
+The order is fixed: what is asked for, the step, floor and bounds, the windows, and bounds once
+more. `Evaluation.stages` says what each of them did, so that the number can be told to somebody.
 """
 
 from enum import StrEnum

@@ -1,7 +1,7 @@
-"""Whether a write of the status may be taken: only from who holds the lock, and over what it has seen.
+"""Whether a write of the status is taken: only from who holds the lock, over what it has seen.
 
-A store that compares by itself, as etcd's transactions do, is given the same two numbers. So a leader that
-was paused and wakes up overwrites nothing: its token is an old one.
+A store that compares by itself, as etcd's transactions do, is given the same two numbers. So a
+leader that was paused and wakes up overwrites nothing: its token is an old one.
 """
 
 from enum import StrEnum

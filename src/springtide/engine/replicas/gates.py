@@ -1,7 +1,7 @@
 """When a member may take its labels and when it must give them up, from what it plans by.
 
-Three things send a member away: a status that has no place for it, a stop, and a planned shutdown. Each has
-its own two times, and the earliest holds. A status that is lost sends nobody away.
+Three things send a member away: a status that has no place for it, a stop, and a planned shutdown.
+Each has its own two times, and the earliest holds. A status that is lost sends nobody away.
 """
 
 import msgspec

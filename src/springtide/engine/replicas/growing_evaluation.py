@@ -1,4 +1,4 @@
-"""One evaluation as older fleets do it: both directions after each other, each with its growing window.
+"""One evaluation as older fleets do it: one direction after the other, each with its window.
 
 Shrinking comes last and may undo growing. `evaluation` is what a new fleet takes.
 """

@@ -1,7 +1,7 @@
-"""Windows as older fleets have them: the first demand opens one, and its extreme happens at the end.
+"""Windows of older fleets: the first demand opens one, and its extreme happens at the end.
 
-Demand that goes back does not close a window, so one dip shrinks. It is here for fleets that must move
-as they did; `windows` is what a new one takes.
+Demand that goes back does not close a window, so one dip shrinks. It is here for fleets that must
+move as they did; `windows` is what a new one takes.
 """
 
 from collections.abc import Callable

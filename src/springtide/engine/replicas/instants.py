@@ -1,7 +1,7 @@
 """Whether a time has come, in either way of comparing.
 
-A new fleet compares milliseconds, and a time has come when it is there. Older fleets compare whole seconds,
-and a time has come in the second after.
+A new fleet compares milliseconds, and a time has come when it is there. Older fleets compare whole
+seconds, and a time has come in the second after.
 """
 
 from typing import Final

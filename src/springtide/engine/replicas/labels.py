@@ -1,8 +1,8 @@
 """The two labels of one member: `Target`, it should own new state, and `Ready`, it may still serve.
 
-Target comes first and goes first. Ready stays for as long as the application says that it holds state, and
-where nobody can say it. Where the status is unknown nothing changes, but a member that is told to stop
-does. Labels move nothing: they tell the application, and it moves its state.
+Target comes first and goes first. Ready stays for as long as the application says that it holds
+state, and where nobody can say it. Where the status is unknown nothing changes, but a member that
+is told to stop does. Labels move nothing: they tell the application, and it moves its state.
 """
 
 from typing import Final, TypeAlias, assert_never

@@ -1,8 +1,8 @@
-"""Who decides: one member at a time, by a lock that only one can hold, and never right after winning it.
+"""Who decides: one member at a time, by a lock, and never right after winning it.
 
-A winner reads the status, begins its windows anew, and waits for one whole pull of all metrics. A leader
-that could not renew in time stops before others may start. All times are of one clock that never runs
-back. What a deposed leader still writes fails in the store, by `fencing`.
+A winner reads the status, begins its windows anew, and waits for one whole pull of all metrics. A
+leader that could not renew in time stops before others may start. All times are of one clock that
+never runs back. What a deposed leader still writes fails in the store, by `fencing`.
 """
 
 from enum import StrEnum

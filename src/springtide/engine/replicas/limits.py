@@ -1,7 +1,7 @@
 """How far one decision may go: a step each way, a floor, and bounds, in this order.
 
-The bounds come last and hold always. A floor is what must stay because of who leads or what a provider
-says; it is no demand, and an upper bound below it wins, as the operator set it.
+The bounds come last and hold always. A floor is what must stay because of who leads or what a
+provider says; it is no demand, and an upper bound below it wins, as the operator set it.
 """
 
 from springtide.model.replicas.rules import Limits

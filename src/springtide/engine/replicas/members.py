@@ -1,7 +1,7 @@
 """The members of a workload in their order, and the number of each, counted from one.
 
-A pod's number comes of its ordinal and of where its workload starts to count. Elsewhere it is the place
-in the order of all by id and name. Whoever is not there has no number, and so never a place.
+A pod's number comes of its ordinal and of where its workload starts to count. Elsewhere it is the
+place in the order of all by id and name. Whoever is not there has no number, and so never a place.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Names as Prometheus knows them, from names as OpenTelemetry writes them.
 
-The exporter joins a metric's name and unit, and marks counters. What it drops or replaces is replaced
-here alike, so that a query finds what was exported.
+The exporter joins a metric's name and unit, and marks counters. What it drops or replaces is
+replaced here alike, so that a query finds what was exported.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Where a round stands, and what others are shown of it meanwhile.
 
-A round is a change with three times. Before the first nothing moves; between the first two state moves;
-until the third the old number is what others see, so that nobody is taken away too early.
+A round is a change with three times. Before the first nothing moves; between the first two state
+moves; until the third the old number is what others see, so that nobody is taken away too early.
 """
 
 from enum import StrEnum

@@ -1,8 +1,8 @@
 """Who holds state, written down durably: a crash never lowers the floor.
 
-A member's record stands from when it may serve until it is drained, until the next run of the same number
-has said what it recovered, or until an operator releases it. A record whose member is gone is a crash, or
-a partition, and never a drain.
+A member's record stands from when it may serve until it is drained, until the next run of the same
+number has said what it recovered, or until an operator releases it. A record whose member is gone
+is a crash, or a partition, and never a drain.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,8 @@
 """What an application's own providers make of a suggestion, one after the other.
 
-A provider is asked by whoever drives this machine, so its answers are events and can be replayed. One that
-fails or answers nonsense lowers nothing: what was needed to grow stays, and shrinking becomes unknown.
+A provider is asked by whoever drives this machine, so its answers are events and can be replayed.
+One that fails or answers nonsense lowers nothing: what was needed to grow stays, and shrinking
+becomes unknown.
 """
 
 from typing import TypeAlias, TypeGuard, assert_never
@@ -97,7 +98,7 @@ def _judged(
     before: Suggestion, name: str, up: object, down: object
 ) -> tuple[Suggestion, tuple[str, ...]]:
     complaints = tuple(
-        f"Provider {name} answered {value!r} as replicas to {way}; a whole number from zero belongs."
+        f"Provider {name} answered {value!r} to {way}; a whole number from zero belongs."
         for way, value in (("grow to", up), ("shrink to", down))
         if not _is_answer(value)
     )

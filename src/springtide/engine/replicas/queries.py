@@ -1,8 +1,8 @@
-"""PromQL for one policy: its value, and together with it how many members it covers and how old it is.
+"""PromQL for one policy: its value, and with it how many members it covers and how old it is.
 
-The three come in one answer, told apart by the label `hpa_q`, so that they are of one moment. A row that is
-absent is none: Prometheus drops the count and the age when the last member dies, while the value lives on
-for as long as the query looks back.
+The three come in one answer, told apart by the label `hpa_q`, so that they are of one moment. A
+row that is absent is none: Prometheus drops the count and the age when the last member dies, while
+the value lives on for as long as the query looks back.
 """
 
 from typing import Final
@@ -52,7 +52,7 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def with_defaults(policy: Policy, asking: Asking) -> Policy:
-    """Return a built-in policy with the sum and the look-back that it has unless something is said."""
+    """Return a built-in policy with the sum and the look-back of which it says nothing else."""
     if policy.query:
         return policy
     labels = tuple(each for each in BUILT_IN_LABELS if each in _labels(policy, asking))

@@ -1,8 +1,9 @@
-"""Rounds as a machine: what was decided becomes one status at a time, written only as nobody else wrote.
+"""Rounds as a machine: decisions become one status at a time, written if nobody else wrote.
 
-Of two writers one loses, reads again and begins its windows anew; it does not push its old decision.
-While a round runs only growing may take its place. A round that shrinks and has not started is called
-off when its inputs stay unknown. A status that is gone is written again from what was known.
+Of two writers one loses, reads again and begins its windows anew; it does not push its old
+decision. While a round runs only growing may take its place. A round that shrinks and has not
+started is called off when its inputs stay unknown. A status that is gone is written again from
+what was known.
 """
 
 from typing import Final, TypeAlias, assert_never
@@ -50,7 +51,7 @@ class Rounds(msgspec.Struct, frozen=True, kw_only=True):
 class StatusSeen(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """What the store holds; None if it holds nothing.
 
-    A store that began anew, with its revisions from the first, is shown as None once before anything.
+    A store that began anew, with its revisions from the first, is first shown as None.
     """
 
     status: Status | None

@@ -1,4 +1,4 @@
-"""The rows of one answer told apart: the value, how many members it covers, and how old the oldest is."""
+"""The rows of one answer told apart: the value, how many members it covers, and the oldest age."""
 
 from collections.abc import Callable, Iterable
 from decimal import ROUND_CEILING, Context, Decimal
@@ -67,7 +67,7 @@ def _largest(series: list[Series]) -> Decimal | None:
 
 
 def _ordered(series: Series) -> Decimal:
-    """Return the last number of a series; what is none cannot be compared, and stands for endless."""
+    """Return the last number of a series; what is none stands for endless."""
     last = series.samples[-1].value
     return Decimal("Infinity") if last.is_nan() else last
 

@@ -1,8 +1,8 @@
 """Which series belong to one workload: what is matched by itself, then by all, then by one metric.
 
-A later matcher of a label takes the place of an earlier one. Without the workload's name a query would
-count somebody else's members, so `is_scoped` asks for it. `job` and `instance` are never matched by
-themselves: exporters rewrite them.
+A later matcher of a label takes the place of an earlier one. Without the workload's name a query
+would count somebody else's members, so `is_scoped` asks for it. `job` and `instance` are never
+matched by themselves: exporters rewrite them.
 """
 
 from collections.abc import Iterable

@@ -1,8 +1,8 @@
 """How many replicas one metric asks for: its total over what one replica may carry, rounded up.
 
-The arithmetic is exact. A total of 501 over 500 is two replicas, and so is 500.0000001: a float in between
-would lose it for values of the size of memory. `suggest_truncated` is the formula of older fleets, which
-drops what is behind the point and rounds towards zero.
+The arithmetic is exact. A total of 501 over 500 is two replicas, and so is 500.0000001: a float in
+between would lose it for values of the size of memory. `suggest_truncated` is the formula of older
+fleets, which drops what is behind the point and rounds towards zero.
 """
 
 from decimal import Decimal
@@ -19,7 +19,7 @@ def suggest(total: Decimal, per_replica: int) -> int:
 
 
 def suggest_truncated(total: Decimal, per_replica: int) -> int:
-    """Return the replicas as the formula of older fleets has them; zero says that it does not know."""
+    """Return the replicas by the formula of older fleets; zero says that it does not know."""
     assert per_replica > 0
     below = int(total) - 1
     quotient = abs(below) // per_replica

@@ -1,7 +1,7 @@
 """Whether the answer for a policy may count: its value for each direction, or why it is unknown.
 
-An unknown is never a zero. The first thing that is wrong is the verdict. Growing takes more than shrinking
-does: a sum of which parts are missing is still the least that the load can be.
+An unknown is never a zero. The first thing that is wrong is the verdict. Growing takes more than
+shrinking does: a sum of which parts are missing is still the least that the load can be.
 """
 
 from collections.abc import Iterator

@@ -1,8 +1,8 @@
 """Calming: a change must have been asked for through a whole window before it happens.
 
-As Kubernetes does it: of what was asked for within a window, growing takes the least and shrinking the
-most, so that a peak or a dip that passes changes nothing. Times are milliseconds of a clock that never
-runs back. Records older than both windows are dropped.
+As Kubernetes does it: of what was asked for within a window, growing takes the least and shrinking
+the most, so that a peak or a dip that passes changes nothing. Times are milliseconds of a clock
+that never runs back. Records older than both windows are dropped.
 """
 
 from typing import Final
@@ -62,8 +62,8 @@ def _recorded(windows: Windows, new: Asked) -> Windows:
 def _thinned(kept: tuple[Asked, ...]) -> tuple[Asked, ...]:
     """Return records of which the oldest two are joined where there are too many.
 
-    What is joined keeps the later time, so that it blocks a change rather longer; of two numbers the
-    larger one stays, because losing state is worse than being slow.
+    What is joined keeps the later time, so that it blocks a change rather longer; of two numbers
+    the larger one stays, because losing state is worse than being slow.
     """
     if len(kept) < RECORDS_MAX:
         return kept

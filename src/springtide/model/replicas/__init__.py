@@ -1,1 +1,1 @@
-"""Nouns of stateful replicas: metrics that ask for them, limits, knobs, and what Prometheus answered."""
+"""Nouns of stateful replicas: metrics that ask for them, limits, knobs, answers and statuses."""

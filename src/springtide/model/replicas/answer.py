@@ -1,7 +1,7 @@
 """What Prometheus answered, or why it did not, decoded.
 
-Numbers are exact decimals, as Prometheus writes them; NaN and the infinities stay what they are. Times
-are milliseconds.
+Numbers are exact decimals, as Prometheus writes them; NaN and the infinities stay what they are.
+Times are milliseconds.
 """
 
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""ReplicasConfiguration as it is written: the fields, their names and their defaults, and no meaning."""
+"""ReplicasConfiguration as it is written: the fields, their names and their defaults."""
 
 from typing import Final, Literal
 
@@ -72,7 +72,7 @@ class FunctionEntry(_Strict, frozen=True, kw_only=True):
 
 
 class ThresholdsEntry(_Strict, frozen=True, kw_only=True):
-    """What one replica may carry, above which it grows and below which it shrinks; zero is unused."""
+    """What one replica may carry before it grows, and below which it shrinks; zero is unused."""
 
     up: int = 0
     down: int = 0

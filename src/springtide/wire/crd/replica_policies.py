@@ -1,7 +1,7 @@
 """Policies of a ReplicasConfiguration: read into records, with what cannot be told by its field.
 
-A mean over members is no total: divided by what one replica carries it says nothing, so it is refused
-unless the document says that it is one.
+A mean over members is no total: divided by what one replica carries it says nothing, so it is
+refused unless the document says that it is one.
 """
 
 import re

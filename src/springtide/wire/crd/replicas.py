@@ -1,8 +1,8 @@
 """ReplicasConfiguration documents: how the replicas of a stateful workload are decided.
 
-`read_replicas` returns settings in which everything can be, or raises for the first field that cannot. What
-can be but is rarely meant is told by `replica_lint`. What is unsaid has the value that deciding nothing
-has: nothing is enabled, nothing is limited, no window is open.
+`read_replicas` returns settings in which everything can be, or raises for the first field that
+cannot. What can be but is rarely meant is told by `replica_lint`. What is unsaid has the value
+that deciding nothing has: nothing is enabled, nothing is limited, no window is open.
 """
 
 from collections.abc import Iterator, Mapping

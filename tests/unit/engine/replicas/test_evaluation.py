@@ -1,4 +1,4 @@
-"""From metrics to a number, row by row: combination, limits and bounds. Five are expected, 2 to 20 allowed."""
+"""From metrics to a number, row by row. Five are expected, 2 to 20 allowed."""
 
 from decimal import Decimal
 
@@ -57,6 +57,19 @@ def test_c_7_between_the_thresholds_nothing_moves() -> None:
 
     assert found.replicas == 8
     assert "between both thresholds" in found.why
+
+
+@pytest.mark.parametrize(("cpu", "external", "replicas"), [(1, None, 3), (5, None, 5), (1, 2, 2)])
+def test_fc_067_a_metric_that_is_away_blocks_shrinking_and_not_growing(
+    cpu: int, external: int | None, replicas: int
+) -> None:
+    readings = [up(cpu, "cpu"), down(cpu, "cpu"), up(external, "ext"), down(external, "ext")]
+    three = Standing(expect=3, current=3)
+    limits = Limits(replicas_min=1, replicas_max=5)
+
+    found = evaluate(combine(readings), three, limits=limits, windows=Windows(), now_ms=0)
+
+    assert found.replicas == replicas
 
 
 def test_a_metric_that_is_not_required_does_not_hold_others_back() -> None:

@@ -1,4 +1,4 @@
-"""Labels by their times, told as Target/Ready. The status goes from 12 to 10 between 1060 s and 1180 s."""
+"""Labels by their times, told as Target/Ready. A round from 12 to 10 starts at 1060 s."""
 
 from msgspec.structs import replace
 

@@ -1,4 +1,4 @@
-"""Who decides, event by event: 15 s for a lock, of which 5 s are for safety, and a pull each 20 s."""
+"""Who decides, event by event: a lock of 15 s, 5 s of them for safety, and a pull each 20 s."""
 
 from msgspec.structs import replace
 

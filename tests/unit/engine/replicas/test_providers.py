@@ -60,3 +60,12 @@ def test_an_answer_that_nobody_asked_for_changes_nothing() -> None:
     asking, _ = begin((Provider("a"), Provider("b")), Suggestion(1, 1))
 
     assert step(asking, said("b", 9, 9)) == (asking, ())
+
+
+def test_knowing_nothing_is_an_answer() -> None:
+    asking, _ = begin((Provider("rooms"),), Suggestion(7, 4))
+
+    asking, _ = step(asking, said("rooms", None, None))
+
+    assert asking.suggestion == Suggestion(None, None)
+    assert asking.complaints == ()

@@ -107,7 +107,9 @@ def test_z_14_values_are_escaped() -> None:
 
 
 AGGREGATED = {
-    "count values": (Aggregation(operator=Operator.COUNT_VALUES, value_label="v"), 'count_values("v", x)'),
+    "count values": (
+        Aggregation(operator=Operator.COUNT_VALUES, value_label="v"), 'count_values("v", x)'
+    ),
     "count values of nothing": (Aggregation(operator=Operator.COUNT_VALUES), "x"),
     "topk": (Aggregation(operator=Operator.TOPK, k=3), "topk(3, x)"),
     "topk of none": (Aggregation(operator=Operator.TOPK), "x"),

@@ -1,4 +1,4 @@
-"""Windows by their times: evaluated every 20 s, 60 s each way, and what was expected recorded at 0."""
+"""Windows by their times: evaluated every 20 s, 60 s each way, what was expected recorded at 0."""
 
 import pytest
 
@@ -61,6 +61,15 @@ def test_c_3_old_demand_to_shrink_less_raises_nothing() -> None:
     windows = Windows(up_ms=60_000, down_ms=60_000, asked=(Asked(20_000, 20), Asked(40_000, 21)))
 
     assert calm(windows, 15, now_ms=60_000, expect=17).replicas == 17
+
+
+@pytest.mark.parametrize(("age_s", "replicas"), [(500, 17), (610, 16)])
+def test_fc_071_old_demand_is_no_reason_to_grow(age_s: int, replicas: int) -> None:
+    now_ms = 1_000_000
+    asked = (Asked(now_ms - age_s * 1000, 21), Asked(now_ms - 200_000, 16))
+    windows = Windows(up_ms=300_000, down_ms=600_000, asked=asked)
+
+    assert calm(windows, 14, now_ms=now_ms, expect=17).replicas == replicas
 
 
 def test_c_6_an_unknown_within_the_window_blocks_shrinking_through_a_whole_one() -> None:

@@ -1,9 +1,11 @@
-"""ReplicasConfiguration documents: what they say, what is refused, and what is worth a second look."""
+"""ReplicasConfiguration documents: what they say, what is refused, and what is told."""
 
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+import yaml
 
 from springtide.engine.replicas.queries import value_query
 from springtide.engine.replicas.setup import (
@@ -26,6 +28,7 @@ from springtide.wire.crd.replicas import read_document, read_replicas
 from springtide.wire.errors import InvalidDocument
 from springtide.wire.origin import Origin
 
+ROOT = Path(__file__).resolve().parents[4]
 ORIGIN = Origin(source="replicas.yaml")
 
 DEPLOYED: dict[str, Any] = {
@@ -101,8 +104,8 @@ def test_built_in_policies_have_their_metrics_and_their_query() -> None:
     assert cpu.validity.is_zero_unknown
     assert not tasks.validity.is_zero_unknown
     assert value_query(memory, asking(settings)) == (
-        'sum by (service_name) (last_over_time(hpa_rule_memory_bytes{hpa_target_api_version="apps/v1",'
-        'hpa_target_kind="StatefulSet",hpa_target_name="chat",service_name="chat"}[50s]))'
+        "sum by (service_name) (last_over_time(hpa_rule_memory_bytes"
+        '{hpa_target_api_version="apps/v1",hpa_target_kind="StatefulSet",hpa_target_name="chat",service_name="chat"}[50s]))'
     )
 
 
@@ -304,6 +307,17 @@ def test_what_is_rarely_meant_is_told(fields: dict[str, Any], path: str, remedy:
 
     assert [each.field for each in found] == [path]
     assert remedy in found[0].words
+
+
+def test_the_example_of_the_page_is_read_and_careful() -> None:
+    page = (ROOT / "docs/replicas.md").read_text("utf-8")
+    _, _, rest = page.partition("```yaml\n")
+    example = yaml.safe_load(rest.partition("```")[0])
+
+    settings = read_replicas(example, origin=ORIGIN)
+
+    assert settings.is_enabled
+    assert lint(read_document(example, origin=ORIGIN), origin=ORIGIN) == ()
 
 
 def test_nothing_is_told_of_a_careful_document() -> None:
