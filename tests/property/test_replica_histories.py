@@ -128,7 +128,9 @@ def test_the_target_is_never_empty_while_the_first_member_lives(
     steps: list[Step],
 ) -> None:
     members = {
-        index: Labels(plan=Plan(booted_ms=0, index=index), is_target=True, is_ready=True)
+        index: Labels(
+            plan=Plan(booted_ms=0, index=index), is_target=True, is_ready=True, protected=index
+        )
         for index in range(1, MEMBERS + 1)
     }
     now_ms = 0

@@ -41,11 +41,15 @@ class Labels(msgspec.Struct, frozen=True, kw_only=True):
     is_ready: bool = False
     has_warned: bool = False
     overdue_since_ms: int | None = None
+    protected: int | None = None
 
     @property
     def stateful_index(self) -> int:
-        """Return what the member exports as its floor: its number while it may serve, or zero."""
-        return (self.plan.index or 0) if self.is_ready else 0
+        """Return what the member exports as its floor: its number while it may serve, or zero.
+
+        A member that lost its place among the members keeps the number that it is written down by.
+        """
+        return (self.plan.index or self.protected or 0) if self.is_ready else 0
 
     def overdue_ms(self, now_ms: int) -> int:
         """Return for how long the member holds state past its time."""
@@ -65,7 +69,7 @@ def step(rules: LabelRules, state: Labels, event: Event) -> Stepped:
         case StatusLost():
             return _planned(state, replace(state.plan, is_status_known=False)), ()
         case IndexKnown(index=index):
-            return _planned(state, replace(state.plan, index=index)), ()
+            return _numbered(state, index)
         case ShutdownPlanned(at_ms=at_ms):
             return _planned(state, replace(state.plan, shutdown_ms=at_ms)), ()
         case StopAsked():
@@ -76,6 +80,16 @@ def step(rules: LabelRules, state: Labels, event: Event) -> Stepped:
 
 def _planned(state: Labels, plan: Plan) -> Labels:
     return replace(state, plan=plan)
+
+
+def _numbered(state: Labels, index: int | None) -> Stepped:
+    """Take a new number; whoever may serve is written down by it before the old one goes."""
+    old = state.protected
+    state = _planned(state, replace(state.plan, index=index))
+    if not state.is_ready or index is None or index == old:
+        return state, ()
+    gone = (Drained(old),) if old is not None else ()
+    return replace(state, protected=index), (Protect(index), *gone)
 
 
 def _stopping(rules: LabelRules, plan: Plan, event: StopAsked) -> Plan:
@@ -115,8 +129,9 @@ def _target(state: Labels, *, is_target: bool) -> Stepped:
 
 
 def _enter_ready(state: Labels) -> Stepped:
-    state = replace(state, is_ready=True, overdue_since_ms=None)
-    protection = (Protect(state.plan.index),) if state.plan.index is not None else ()
+    index = state.plan.index
+    state = replace(state, is_ready=True, overdue_since_ms=None, protected=index)
+    protection = (Protect(index),) if index is not None else ()
     # The record comes first: a member that dies in between must not have served without one.
     return state, (*protection, _labels(state), ReadyChanged(is_ready=True))
 
@@ -125,14 +140,16 @@ def _leave_ready(state: Labels, look: Looked, found: Gates) -> Stepped:
     if look.stateful in {Check.YES, Check.UNKNOWN}:
         since_ms = found.ready_left_ms
         return replace(state, overdue_since_ms=since_ms), ()
+    protected = state.protected
     warning = () if look.stateful is Check.NO or state.has_warned else (WarnUnprotected(),)
     state = replace(
         state,
         is_ready=False,
         has_warned=state.has_warned or bool(warning),
         overdue_since_ms=None,
+        protected=None,
     )
-    drained = (Drained(state.plan.index),) if state.plan.index is not None else ()
+    drained = (Drained(protected),) if protected is not None else ()
     return state, (*warning, _labels(state), ReadyChanged(is_ready=False), *drained)
 
 

@@ -5,6 +5,7 @@ row that is absent is none: Prometheus drops the count and the age when the last
 the value lives on for as long as the query looks back.
 """
 
+from decimal import Decimal
 from typing import Final
 
 import msgspec
@@ -95,8 +96,8 @@ def _checks(policy: Policy, asking: Asking) -> tuple[str, str]:
     per_member = f"count by ({label_name(asking.instance_label)})"
     if policy.has_heartbeat:
         heartbeat = selector(HEARTBEAT, _matchers(policy, asking))
-        youngest_s = policy.validity.data_age_max_ms / 1000
-        alive = f"{heartbeat} > (time()-{youngest_s:g})"
+        age_s_max = Decimal(policy.validity.data_age_max_ms) / 1000
+        alive = f"{heartbeat} > (time()-{age_s_max:f})"
         return f"count({per_member}({alive}))", f"time()-min({heartbeat})"
     raw = _selector(policy, asking)
     return f"count({per_member}({raw}))", f"time()-min(timestamp({raw}))"

@@ -92,8 +92,17 @@ class NotWritten(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     cause: str
 
 
+class Begun(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """This member leads from now on, and has written nothing yet."""
+
+    cause: str
+
+
 class PutStatus(msgspec.Struct, frozen=True):
-    """Write this status if the store still holds this revision."""
+    """Write this status if the store still holds this revision; `Written` or `NotWritten` answers.
+
+    Where the answer is late it is `NotWritten`: nothing else is decided before.
+    """
 
     status: Status
     revision: int
@@ -115,7 +124,7 @@ class Complain(msgspec.Struct, frozen=True):
     words: str
 
 
-Event: TypeAlias = StatusSeen | Decided | Rescheduled | Written | NotWritten
+Event: TypeAlias = StatusSeen | Decided | Rescheduled | Written | NotWritten | Begun
 Command: TypeAlias = PutStatus | ReadStatus | PrimeWindows | Complain
 Stepped: TypeAlias = tuple[Rounds, tuple[Command, ...]]
 
@@ -134,7 +143,7 @@ def step(course: Course, state: Rounds, event: Event) -> Stepped:
         case Written(revision=revision):
             status = state.writing or state.status
             return replace(state, status=status, revision=revision, writing=None), ()
-        case NotWritten():
+        case NotWritten() | Begun():
             return replace(state, writing=None, is_reading=True), (ReadStatus(),)
         case _:
             assert_never(event)
@@ -143,7 +152,8 @@ def step(course: Course, state: Rounds, event: Event) -> Stepped:
 def _seen(course: Course, state: Rounds, event: StatusSeen) -> Stepped:
     seen, known = event.status, state.status
     if seen is None:
-        return replace(state, revision=ABSENT, is_reading=False), ()
+        primed = (PrimeWindows(known.expect),) if state.is_reading and known is not None else ()
+        return replace(state, revision=ABSENT, is_reading=False), primed
     if event.revision < state.revision:
         return state, ()
     wrong = complaint(seen, limits=course.limits, now_ms=event.now_ms)

@@ -39,8 +39,8 @@ TO_TWELVE = replace(
 )
 PLAN = Plan(booted_ms=0, index=12, status=TO_TEN, is_status_known=True)
 BOOTING = Labels(plan=Plan(booted_ms=0, index=12))
-SERVING = Labels(plan=PLAN, is_target=True, is_ready=True)
-LEAVING = Labels(plan=PLAN, is_ready=True)
+SERVING = Labels(plan=PLAN, is_target=True, is_ready=True, protected=12)
+LEAVING = Labels(plan=PLAN, is_ready=True, protected=12)
 GONE = Labels(plan=PLAN)
 
 
@@ -305,6 +305,28 @@ def test_serving_is_written_down_before_it_is_shown() -> None:
         ReadyChanged(is_ready=True),
     )
     assert state.stateful_index == 12
+
+
+def test_a_member_with_a_new_number_is_written_down_by_it_before_the_old_one_goes() -> None:
+    moved = IndexKnown(index=9, cause="members")
+    same = IndexKnown(index=12, cause="members")
+
+    state, commands = ran(SERVING, moved)
+
+    assert commands == (Protect(9), Drained(12))
+    assert state.stateful_index == 9
+    assert ran(SERVING, same)[1] == ()
+    assert ran(GONE, moved)[1] == ()
+
+
+def test_a_member_that_lost_its_place_stays_written_down() -> None:
+    nowhere = IndexKnown(index=None, cause="members")
+
+    state, commands = ran(SERVING, nowhere)
+
+    assert commands == ()
+    assert state.stateful_index == 12
+    assert ran(state, look(1060), look(1120, stateful=Check.NO))[1][-1] == Drained(12)
 
 
 def test_the_floor_goes_only_with_ready() -> None:

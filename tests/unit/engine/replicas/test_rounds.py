@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from springtide.engine.replicas.phases import PHASE_BITS, Phase, exported, phase
 from springtide.engine.replicas.rounds import (
+    Begun,
     Command,
     Complain,
     Course,
@@ -176,6 +177,15 @@ def test_w_8_who_loses_reads_again_and_does_not_push() -> None:
     assert meanwhile == ()
     assert primed == (PrimeWindows(10),)
     assert state.revision == 6
+
+
+def test_a_new_leader_reads_the_status_and_begins_its_windows_anew() -> None:
+    begun = (seen(TWELVE), Begun(cause="lock"))
+
+    assert after(*begun)[1] == (ReadStatus(),)
+    assert after(*begun, decided(10, 1000))[1] == ()
+    assert after(*begun, seen(TO_TEN, 6))[1] == (PrimeWindows(10),)
+    assert after(*begun, seen(None, 0))[1] == (PrimeWindows(12),)
 
 
 def test_w_9_an_operator_delays_a_round_and_never_hastens_it() -> None:
