@@ -117,6 +117,23 @@ def test_one_time_that_is_no_number_spoils_a_series() -> None:
     assert told(FOREIGN, Answered(series=(series("v", "NaN", "2"),))) == ("nan", "nan")
 
 
+def test_half_of_three_members_is_two() -> None:
+    three = replace(FOUR, members_expected=3)
+
+    assert told(POLICY, answer("6", count="1"), three) == ("coverage", "coverage")
+    assert told(POLICY, answer("6", count="2"), three) == ("6", "coverage")
+
+
+def test_of_several_counts_and_ages_the_worst_hold() -> None:
+    rows = (series("v", "6"), series("n", "4"), series("n", "3"))
+
+    old = Answered(series=(*rows, series("age", "5"), series("age", "70")))
+    fresh = Answered(series=(*rows, series("age", "5")))
+
+    assert told(POLICY, old) == ("stale", "stale")
+    assert told(POLICY, fresh) == ("6", "coverage")
+
+
 def test_an_answer_that_came_long_ago_is_stale() -> None:
     old = replace(FOUR, received_ago_ms=70_000, received_ago_max_ms=50_000)
 
