@@ -1,7 +1,5 @@
 """`/filter-simulation`: the bytes of a call to the bytes of its answer, and nothing else."""
 
-
-
 from collections.abc import Sequence
 
 import msgspec
@@ -34,9 +32,6 @@ class FilterAnswer(msgspec.Struct, frozen=True, kw_only=True):
     fitting: int = 0
 
 
-
-
-
 def filter_simulation(body: bytes, rules: Rules, *, keeps_dynamic: bool = False) -> FilterAnswer:
     """Return which of the nodes in the body take its pod."""
     try:
@@ -61,7 +56,9 @@ def filter_simulation(body: bytes, rules: Rules, *, keeps_dynamic: bool = False)
     )
 
 
-def _reasons(groups: Sequence[Group], names: Sequence[str], *, unresolvable: bool) -> dict[str, str]:
+def _reasons(
+    groups: Sequence[Group], names: Sequence[str], *, unresolvable: bool
+) -> dict[str, str]:
     return {
         names[place]: group.refusal.text
         for group in groups

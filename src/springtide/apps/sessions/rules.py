@@ -21,6 +21,8 @@ from springtide.wire.k8s import Parts
 from springtide.wire.simulation import read_standing
 
 DEFAULT_BOUNDS: Final = Bounds()
+HAMI: Final = Policies()
+"""The policies of HAMi's scheduler, where nothing else is set."""
 
 
 class Rules(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,7 +42,7 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True):
 
 def rules(
     config: DeviceConfig | None = None,
-    policies: Policies = Policies(),
+    policies: Policies = HAMI,
     *,
     profiles: Sequence[DeviceProfile] = (),
     node_selector: Mapping[str, str] | None = None,

@@ -16,6 +16,7 @@ from springtide.engine.placement.tables import Placement, Tables
 from springtide.model.columns import Int64
 from springtide.model.ledger import Ledger
 
+
 class Fit(msgspec.Struct, frozen=True, kw_only=True):
     """Which rows of a call take a pod, with their scores; the highest is preferred."""
 

@@ -16,6 +16,7 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True):
     sessions_max: int = 64
     sessions_per_client_max: int = 16
     session_nodes_max: int = 20_000
+    sessions_nodes_max: int = 200_000
     session_pods_max: int = 200_000
     batch_max: int = 10_000
     levels_max: int = 64

@@ -16,6 +16,7 @@ from springtide.engine.placement.exact import ExactFit
 from springtide.engine.placement.family import Ask, DeviceFamily
 from springtide.engine.placement.grounds import Grounds
 from springtide.engine.placement.policy import Policy, PolicyTable
+from springtide.engine.placement.unregistered import unregistered
 from springtide.engine.simulation.memo import Memo
 from springtide.model.device import Allocation, DeviceView, Inventory, Share, empty_view
 from springtide.model.ledger import Ledger
@@ -48,6 +49,7 @@ class ForDevices(PolicyTable):
     def for_nodes(self, pod_class: PodClass) -> Policy | None:
         """Return nothing."""
         del pod_class
+        return None
 
 
 class Judge:
@@ -56,6 +58,7 @@ class Judge:
     def __init__(self, families: Mapping[str, DeviceFamily], policies: PolicyTable) -> None:
         self.families = families
         self.policies = policies
+        self.unregistered = {name: unregistered(name) for name in families}
         ledger = Ledger()
         rules = Framework(DEVICES_ALONE)
         self._classes = Classes(families, ledger)

@@ -17,7 +17,7 @@ from springtide.engine.dynamic_resources.copies import are_whole, copied_uses
 from springtide.engine.placement.unregistered import unregistered
 from springtide.engine.simulation.daemons import expected
 from springtide.engine.simulation.homogeneity import agreed
-from springtide.engine.simulation.profiled import promised, profile_of
+from springtide.engine.simulation.profiled import profile_of, promised
 from springtide.engine.simulation.sanitise import mirrored, sanitised
 from springtide.model.device import Inventory
 from springtide.model.device_slices import ResourceSlice
@@ -189,9 +189,7 @@ def _devices(
         answer = (
             agreed(group.name, samples, _policy(group, profile))
             if samples
-            else promised(family, profile)
-            or malformed
-            or _undescribed(group, own, family, profile)
+            else promised(family, profile) or malformed or _undescribed(group, own, family, profile)
         )
         if isinstance(answer, Inventory):
             inventories.append((family, answer))

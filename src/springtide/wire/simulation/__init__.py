@@ -1,7 +1,7 @@
 """The formats of the simulation service (simulation contract, v1).
 
 `arguments` and `result` are a filter call without state, `standing` the pods that a node carries with it;
-`calls` and `answers` are those of sessions and estimates, `problems` what is said instead of an answer.
+`calls` and `answers` are those of sessions and estimates.
 """
 
 from springtide.wire.simulation.arguments import (
@@ -12,6 +12,7 @@ from springtide.wire.simulation.arguments import (
     read_node,
     read_pod,
 )
+from springtide.wire.simulation.calls import InvalidBody, read_body
 from springtide.wire.simulation.result import (
     CONTRACT,
     Annotated,
@@ -26,9 +27,11 @@ __all__ = [
     "Annotated",
     "Call",
     "ErrorClass",
+    "InvalidBody",
     "InvalidCall",
     "MalformedCall",
     "StandingPod",
+    "read_body",
     "read_call",
     "read_node",
     "read_pod",

@@ -157,5 +157,7 @@ def _tell_apart(nodes: tuple[Node, ...]) -> None:
     seen: set[str] = set()
     for node in nodes:
         if node.name in seen:
-            raise InvalidCall(f"Nodes has two nodes with the name {node.name}; names must be unique")
+            raise InvalidCall(
+                f"Nodes has two nodes with the name {node.name}; names must be unique"
+            )
         seen.add(node.name)

@@ -74,9 +74,7 @@ def _pod(read: StandingPod, place: int, parts: Parts) -> Pod:
     )
 
 
-def _containers(
-    read: tuple[_Container, ...], path: str, parts: Parts
-) -> tuple[Container, ...]:
+def _containers(read: tuple[_Container, ...], path: str, parts: Parts) -> tuple[Container, ...]:
     return tuple(_container(each, f"{path}[{place}]", parts) for place, each in enumerate(read))
 
 
