@@ -14,7 +14,7 @@ from springtide.apps.sessions.reading import Reading
 from springtide.apps.sessions.rules import Rules
 from springtide.base.clock import Clock
 from springtide.engine.capacity.batches import Batch
-from springtide.engine.capacity.estimate import NewNode, estimate
+from springtide.engine.capacity.estimate import Estimate, NewNode, estimate, tells_nodes_apart
 from springtide.engine.capacity.limits import Limiter, Threshold
 from springtide.engine.capacity.start import Start, begin_all
 from springtide.engine.framework.ask import keys_read
@@ -25,7 +25,7 @@ from springtide.engine.simulation.errors import Contradiction, TooLarge
 from springtide.engine.simulation.judge import DEVICES_ALONE
 from springtide.engine.simulation.sanitise import mirrored, sanitised
 from springtide.engine.simulation.templates import Source, Template
-from springtide.model.device import Inventory
+from springtide.model.device import Inventory, nameless
 from springtide.model.group import NodeGroup
 from springtide.model.ledger import Ledger
 from springtide.model.node import Node
@@ -67,10 +67,15 @@ def estimated(call: calls.Estimate, rules: Rules, reading: Reading, clock: Clock
     question = _question(call, pods, rules)
     overlay = Overlay(tables.ledger)
     starts = begin_all(templates, tables, overlay, [each.pod_class for each in question.batches])
+    packings: dict[object, _Packed] = {}
     estimates = []
     for entry, start in zip(call.templates, starts, strict=True):
-        limiter = Limiter(_thresholds(call, entry, rules), clock)
-        estimates.append(_one(start, question, limiter))
+        key = _likeness(start, question, entry)
+        packed = packings.get(key)
+        if packed is None:
+            limiter = Limiter(_thresholds(call, entry, rules), clock)
+            packed = packings[key] = _packed(start, question, limiter)
+        estimates.append(_told(start, question, packed))
     nowhere = [
         group
         for batch in question.batches
@@ -193,15 +198,41 @@ def _thresholds(
     )
 
 
-def _one(start: Start, question: _Question, limiter: Limiter) -> TemplateEstimate:
-    refused = [(each, start.verdicts[each.pod_class]) for each in question.batches]
-    taken = [batch for batch, refusal in refused if refusal is None]
+class _Packed(msgspec.Struct, frozen=True):
+    """An estimate, and what its nodes carry."""
+
+    answer: Estimate
+    loads: tuple[NodeLoad, ...]
+
+
+def _likeness(start: Start, question: _Question, entry: calls.EstimateTemplate) -> object:
+    """Return what templates have in common whose nodes are filled alike, whatever they are called."""
+    template = start.template
+    if any(tells_nodes_apart(each.pod_class) for each in question.batches):
+        return template.group.name
+    return (
+        template.node.allocatable,
+        template.node.is_unschedulable,
+        tuple((family, nameless(each)) for family, each in template.inventories),
+        tuple(pod.spec for pod in template.pods),
+        tuple(start.verdicts[each.pod_class] is None for each in question.batches),
+        entry.nodes_max,
+    )
+
+
+def _packed(start: Start, question: _Question, limiter: Limiter) -> _Packed:
+    taken = [each for each in question.batches if start.verdicts[each.pod_class] is None]
     with start.overlay.trial():
         answer = estimate(taken, start, limiter)
+    return _Packed(answer, _loads(answer.nodes, question))
+
+
+def _told(start: Start, question: _Question, packed: _Packed) -> TemplateEstimate:
+    answer = packed.answer
     left = [
         left_over
-        for batch, refusal in refused
-        if refusal is not None
+        for batch in question.batches
+        if (refusal := start.verdicts[batch.pod_class]) is not None
         for left_over in _left(
             batch.pods, question, _said(refusal), unresolvable=refusal.is_unresolvable
         )
@@ -211,7 +242,7 @@ def _one(start: Start, question: _Question, limiter: Limiter) -> TemplateEstimat
         template=start.template.group.name,
         nodes=answer.node_count,
         pods=len(answer.placed),
-        loads=_loads(answer.nodes, question),
+        loads=packed.loads,
         left=tuple(sorted(left, key=lambda each: each.group)),
         limited=answer.is_limited,
     )
