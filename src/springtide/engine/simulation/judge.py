@@ -62,7 +62,7 @@ class Judge:
         ledger = Ledger()
         rules = Framework(DEVICES_ALONE)
         self._classes = Classes(families, ledger)
-        self._exact = ExactFit(
+        self.exact = ExactFit(
             Grounds(
                 ledger=ledger,
                 framework=rules,
@@ -90,7 +90,7 @@ class Judge:
             view = devices_of(ask.family)
             if isinstance(view, Refusal):
                 return view
-            answer = self._exact.on(ask, view)
+            answer = self.exact.on(ask, view)
             if isinstance(answer, Refusal):
                 return replace(answer, is_unresolvable=self.is_hopeless(ask, view.inventory))
             given.append(answer)
@@ -101,7 +101,7 @@ class Judge:
         """Return whether these devices refuse the ask even if nobody uses them."""
         known = self._hopeless.get((ask, inventory))
         if known is None:
-            answer = self._exact.on(ask, empty_view(inventory))
+            answer = self.exact.on(ask, empty_view(inventory))
             hopeless = isinstance(answer, Refusal)
             known = self._hopeless.put((ask, inventory), hopeless, weight=1)
         return known
