@@ -43,7 +43,7 @@ def node(
         notes[PODS] = json.dumps(standing)
     return {
         "metadata": {"name": name, "labels": dict(labels or {}), "annotations": notes},
-        "spec": {"taints": [{"key": "a", "effect": "NoSchedule"}]},
+        "spec": {},
         "status": {"allocatable": {"cpu": "8", "memory": "64Gi", "pods": "110"}},
     }
 
