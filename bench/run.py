@@ -38,6 +38,7 @@ from bench import (  # noqa: E402
     schedulable,
     scheduling,
     scores,
+    simulation,
 )
 from bench.figure import Figure  # noqa: E402
 
@@ -59,6 +60,7 @@ BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
     "calls": calls.measure,
     "replay": replay.measure,
     "scores": scores.measure,
+    "simulation": simulation.measure,
     "device_selectors": device_selectors.measure,
     "claims": claims.measure,
     "informers": informers.measure,

@@ -71,7 +71,7 @@ class Sight:
         self._read_pods = read_pods
         self._relevant = supplier.annotations | {PODS_ANNOTATION}
         self.memo: Memo[object, Seen] = Memo(weight_max=MEMO_CHARACTERS_MAX)
-        self._empty: Memo[Found, Place] = Memo(weight_max=PLACES_MAX)
+        self._empty: Memo[Found, Seen] = Memo(weight_max=PLACES_MAX)
         self._places: Memo[Place, Place] = Memo(weight_max=PLACES_MAX)
 
     def seen(self, node: Node) -> Seen:
@@ -86,29 +86,32 @@ class Sight:
         return known
 
     def _look(self, node: Node, texts: Texts) -> Seen:
-        supply = self._supplier.supply(node, texts)
-        standing = self._standing(node, supply)
-        place = self._empty_place(supply) if standing == NOBODY else self._place(supply, standing)
-        return Seen(supply=supply, standing=standing, place=place)
+        pods = node.annotations.get(PODS_ANNOTATION)
+        if pods is None:
+            return self._empty_node(self._supplier.supply(node, texts, with_ids=False))
+        devices = tuple([each for each in texts if each[0] != PODS_ANNOTATION])
+        supply = self._supplier.supply(node, devices)
+        standing = self._standing(pods, supply)
+        return Seen(supply=supply, standing=standing, place=self._place(supply, standing))
 
-    def _empty_place(self, supply: Supply) -> Place:
+    def _empty_node(self, supply: Supply) -> Seen:
         known = self._empty.get(supply.found)
         if known is None:
-            known = self._empty.put(supply.found, self._place(supply, NOBODY), weight=1)
+            made = Seen(supply=supply, standing=NOBODY, place=self._place(supply, NOBODY))
+            known = self._empty.put(supply.found, made, weight=1)
         return known
 
     def _place(self, supply: Supply, standing: Standing) -> Place:
         made = Place(used(supply, standing))
         return self._places.get(made) or self._places.put(made, made, weight=1)
 
-    def _standing(self, node: Node, supply: Supply) -> Standing:
-        text = node.annotations.get(PODS_ANNOTATION)
-        pods = () if text is None else self._read_pods(text)
+    def _standing(self, text: str, supply: Supply) -> Standing:
+        pods = self._read_pods(text)
         if isinstance(pods, str):
             why = f"device allocation of pods unreadable: {PODS_ANNOTATION}: {pods}"
             shut = (Shut(family=name, uid="", why=why) for name, _ in supply.found)
             return Standing(shut=tuple(shut))
-        return replayed(pods, supply, self.judge) if pods else NOBODY
+        return replayed(pods, supply, self.judge)
 
 
 def filtered(pod: Pod, nodes: Sequence[Node], sight: Sight) -> tuple[Group, ...]:

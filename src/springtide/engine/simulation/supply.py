@@ -48,8 +48,14 @@ class Supply(msgspec.Struct, frozen=True, cache_hash=True):
     ids: tuple[tuple[str, str], ...] = ()
 
 
-UNLIKE: Final = Supply(())
-"""Stands for registrations whose ids do not tell how they differ."""
+class _Kind(msgspec.Struct, frozen=True):
+    """The devices of nodes whose registrations differ in ids only: without ids, and what they are called.
+
+    Where ids do not tell how registrations differ, there is no `supply`.
+    """
+
+    supply: Supply | None = None
+    own_ids: tuple[str, ...] = ()
 
 
 class Supplier:
@@ -74,7 +80,7 @@ class Supplier:
         self._selector = dict(node_selector or {})
         self._keeps_dynamic = keeps_dynamic
         self._part = None if keeps_dynamic else part
-        self._alike: Memo[object, Supply] = Memo(weight_max=KINDS_MAX)
+        self._alike: Memo[object, _Kind] = Memo(weight_max=KINDS_MAX)
         self._unregistered = {name: unregistered(name) for name in families}
         self._kinds: Memo[object, Inventory] = Memo(weight_max=KINDS_MAX)
         self._labels = frozenset(self._selector) | {
@@ -106,25 +112,34 @@ class Supplier:
         """Return those labels of a node that say what devices it has."""
         return tuple([node.labels.get(key) for key in self._labels])
 
-    def supply(self, node: Node, texts: Texts) -> Supply:
-        """Return the devices of a node, whose annotations about them are `texts`."""
+    def supply(self, node: Node, texts: Texts, *, with_ids: bool = True) -> Supply:
+        """Return the devices of a node, whose annotations about them are `texts`.
+
+        Nobody needs the ids unless somebody stands on the node.
+        """
         if self._part is None or len(texts) != 1:
             return self._read(node)
         name, text = texts[0]
         rest, ids = self._part(text)
         if len(set(ids)) != len(ids):
             return self._read(node)
-        key = name, rest, self.labels(node)
+        kind = self._kind(node, (name, rest, self.labels(node)), ids)
+        if kind.supply is None:
+            return self._read(node)
+        if not with_ids:
+            return kind.supply
+        return Supply(kind.supply.found, tuple(zip(ids, kind.own_ids, strict=True)))
+
+    def _kind(self, node: Node, key: object, ids: tuple[str, ...]) -> _Kind:
         known = self._alike.get(key)
         if known is None:
-            known = self._alike.put(key, self._read(node), weight=1)
-            if tuple([registered for registered, _ in known.ids]) != ids:
-                # The text names ids elsewhere too: such ones are read every time.
-                self._alike.put(key, UNLIKE, weight=1)
-            return known
-        if known is UNLIKE:
-            return self._read(node)
-        return Supply(known.found, tuple(zip(ids, [own for _, own in known.ids], strict=True)))
+            read = self._read(node)
+            # The text may name ids elsewhere, too: such registrations are read every time.
+            is_told = tuple([registered for registered, _ in read.ids]) == ids
+            own_ids = tuple([own for _, own in read.ids])
+            known = _Kind(Supply(read.found), own_ids) if is_told else _Kind()
+            self._alike.put(key, known, weight=1)
+        return known
 
     def _read(self, node: Node) -> Supply:
         found: list[tuple[str, Inventory | Refusal]] = []
@@ -149,7 +164,7 @@ class Supplier:
         return registered if self._keeps_dynamic else self._as_new(registered)
 
     def _as_new(self, inventory: Inventory) -> Inventory:
-        key = inventory.family, *_kind(inventory)
+        key = inventory.family, *_stable(inventory)
         known = self._kinds.get(key)
         if known is None:
             made = Inventory(inventory.family, as_new(ANY_NODE, inventory))
@@ -157,7 +172,7 @@ class Supplier:
         return known
 
 
-def _kind(inventory: Inventory) -> tuple[object, ...]:
+def _stable(inventory: Inventory) -> tuple[object, ...]:
     """Return what parts devices, once their ids, health and cordons are reset."""
     devices = inventory.devices
     stable = tuple(map(_STABLE, devices))

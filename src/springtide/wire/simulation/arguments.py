@@ -79,7 +79,10 @@ def _metadata(raw: msgspec.Raw | bytes) -> _Metadata:
 
     What follows metadata is most of a node. Whatever precedes it and closes to an object was whole.
     """
-    head = bytes(memoryview(raw)[:HEAD_BYTES])
+    view = memoryview(raw)
+    if view.nbytes <= HEAD_BYTES:
+        return _NODE.decode(raw).metadata
+    head = bytes(view[:HEAD_BYTES])
     end = head.find(_NEXT)
     if end > 0:
         try:

@@ -134,9 +134,7 @@ def test_pods_that_hold_no_device_may_stand_on_a_template() -> None:
     assert [each["estimates"][0]["nodes"] for each in (without, carried)] == [2, 4]
 
 
-@pytest.mark.parametrize(
-    "bounds", [Bounds(estimate_pods_max=9), Bounds(estimate_templates_max=1)]
-)
+@pytest.mark.parametrize("bounds", [Bounds(estimate_pods_max=9), Bounds(estimate_templates_max=1)])
 def test_bounds_of_an_estimate_are_told(bounds: Bounds) -> None:
     answer = estimated(Caller(bounds=bounds), node("a"), node("b"), pods=[(pod(), 10)])
 

@@ -288,7 +288,10 @@ def test_what_cannot_be_answered_says_why(call: bytes, outcome: str, why: str) -
 def test_what_follows_a_body_is_not_looked_at() -> None:
     call = body(pod(), node("t", card()))
 
-    assert filter_simulation(call + b" trailing", rules()).body == filter_simulation(call, rules()).body
+    assert (
+        filter_simulation(call + b" trailing", rules()).body
+        == filter_simulation(call, rules()).body
+    )
 
 
 def test_metadata_is_found_wherever_it_stands_in_a_node() -> None:

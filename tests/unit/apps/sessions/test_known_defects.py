@@ -12,7 +12,6 @@ from springtide.engine.simulation.bounds import Bounds
 from springtide.engine.simulation.filtering import filtered
 from springtide.engine.simulation.verification import Outcome, verified
 from springtide.model.device import Inventory
-from springtide.model.ledger import Ledger
 from springtide.wire.simulation import read_node
 from tests.builders import card, cards, mig_card
 from tests.builders import pod as pod_record
