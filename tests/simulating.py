@@ -33,10 +33,10 @@ def node(
     *cards: Device,
     standing: Sequence[Json] | None = None,
     labels: Mapping[str, str] | None = None,
-    **annotations: str,
+    notes: Mapping[str, str] | None = None,
 ) -> Json:
-    """A template as it is sent; `standing` are the pods on it."""
-    notes = dict(annotations)
+    """A template as it is sent; `standing` are the pods on it, `notes` further annotations."""
+    notes = dict(notes or {})
     if cards:
         notes[REGISTRATION] = register.encode(cards)
     if standing is not None:

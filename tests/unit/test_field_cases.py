@@ -16,7 +16,7 @@ NPU = "is about placing and evicting gangs live, by topology and by where they w
 REPLICAS = "is about the number of replicas of stateful services, which nothing here decides yet"
 
 NOT_YET = {
-    **dict.fromkeys((25, 40, 43), SERVER),
+    25: SERVER,
     **dict.fromkeys((47, 50, 53, 55), LOOP),
     **dict.fromkeys((57, *range(59, 67)), NPU),
     **dict.fromkeys(range(67, LAST + 1), REPLICAS),

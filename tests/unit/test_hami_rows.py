@@ -12,7 +12,6 @@ LAST = 132
 NAMED = re.compile(r"def test_((?:t\d+_)+)|id=\"T(\d+)")
 
 LIVE = "is about binding, admission or what a running scheduler keeps, which plans do not do"
-SERVER = "is about answering extender calls and simulation requests, which nothing here does yet"
 METAX = "is about Metax GPUs, which are no family yet"
 KUNLUN = "is about Kunlunxin XPUs, which are no family yet"
 NEURON = "is about AWS Neuron devices, which are no family yet"
@@ -26,7 +25,6 @@ NOT_YET = {
     **dict.fromkeys((115, 116, 117), NEURON),
     **dict.fromkeys((118, 119, 120, 121, 123, 124, 125), OTHERS),
     **dict.fromkeys((74, *range(79, 96), 102, 103), LIVE),
-    132: SERVER,
 }
 
 QUOTAS = frozenset((40, 65, 66, 67, 68, 77, 78, *range(96, 102), 127))

@@ -22,14 +22,20 @@ from springtide.wire.simulation import (
 class FilterAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """The answer to a call, with what is worth counting about it.
 
-    `outcome` is a class of errors, or `answered`. The body goes out with status 200 either way.
+    `outcome` is a class of errors, or `answered`. The body goes out with status 200 either way; its `pieces`
+    are most of them within the body of the call, and need not be copied to be sent.
     """
 
-    body: bytes
+    pieces: Sequence[bytes | memoryview]
     outcome: str = "answered"
     pod: str = ""
     nodes: int = 0
     fitting: int = 0
+
+    @property
+    def body(self) -> bytes:
+        """Return the answer in one piece."""
+        return b"".join(self.pieces)
 
 
 def filter_simulation(body: bytes, rules: Rules, *, keeps_dynamic: bool = False) -> FilterAnswer:
@@ -44,7 +50,7 @@ def filter_simulation(body: bytes, rules: Rules, *, keeps_dynamic: bool = False)
     fitting = sorted(place for group in groups if not group.refusal for place in group.positions)
     names = [node.name for node in call.nodes]
     return FilterAnswer(
-        body=simulation_result(
+        pieces=simulation_result(
             [call.objects[place] for place in fitting],
             failed=_reasons(groups, names, unresolvable=False),
             unresolvable=_reasons(groups, names, unresolvable=True),
@@ -74,4 +80,4 @@ def _annotated(group: Group, names: Sequence[str]) -> Annotated:
 
 def failed(kind: ErrorClass, why: str) -> FilterAnswer:
     """Return the answer that a call cannot be answered."""
-    return FilterAnswer(body=simulation_error(kind, why), outcome=kind)
+    return FilterAnswer(pieces=simulation_error(kind, why), outcome=kind)

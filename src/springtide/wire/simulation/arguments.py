@@ -16,7 +16,7 @@ from springtide.wire.extender import members as reading
 from springtide.wire.k8s import Parts, decode_pod
 
 ABSENT: Final = msgspec.Raw()
-HEAD_BYTES: Final = 8 << 10
+HEAD_BYTES: Final = 4 << 10
 """Within the first so many bytes of a node its metadata is looked for alone."""
 _NEXT: Final = b'},"spec":'
 

@@ -59,6 +59,9 @@ class _Rest(
 
 _ENCODER: Final = msgspec.json.Encoder()
 
+Pieces = list[bytes | memoryview]
+"""An answer; joined, it is a JSON text."""
+
 
 def simulation_result(
     fitting: Iterable[msgspec.Raw],
@@ -66,25 +69,28 @@ def simulation_result(
     failed: Mapping[str, str],
     unresolvable: Mapping[str, str],
     allocations: Iterable[Annotated] = (),
-) -> bytes:
-    """Return the answer with the nodes that fit, why the others do not, and what the pod would get."""
+) -> Pieces:
+    """Return the answer with the nodes that fit, why the others do not, and what the pod would get.
+
+    It is in pieces, because nodes may be tens of megabytes and are where the call has them.
+    """
     rest = _Rest(
         failed_nodes=failed,
         failed_and_unresolvable_nodes=unresolvable,
         allocations=_by_node(allocations),
     )
-    pieces: list[bytes | memoryview] = [b'{"Nodes":{"metadata":{},"items":[']
+    pieces: Pieces = [b'{"Nodes":{"metadata":{},"items":[']
     for each in fitting:
         pieces += (memoryview(each), b",")
     if len(pieces) > 1:
         pieces.pop()
     pieces += (b"]},", _ENCODER.encode(rest)[1:])
-    return b"".join(pieces)
+    return pieces
 
 
-def simulation_error(kind: ErrorClass, why: str) -> bytes:
+def simulation_error(kind: ErrorClass, why: str) -> Pieces:
     """Return the answer that a call as a whole could not be answered."""
-    return b'{"Nodes":null,' + _ENCODER.encode(_Rest(error=f"{kind}: {why}"))[1:]
+    return [b'{"Nodes":null,', _ENCODER.encode(_Rest(error=f"{kind}: {why}"))[1:]]
 
 
 def _by_node(allocations: Iterable[Annotated]) -> msgspec.Raw:

@@ -6,7 +6,6 @@ import pytest
 
 from springtide.apps.sessions import filter_simulation, rules
 from springtide.engine.simulation.bounds import Bounds
-from springtide.model.device import Device
 from tests.builders import card, cards, mig_card
 from tests.simulating import (
     PODS,
@@ -48,7 +47,7 @@ def test_fc_039_every_node_that_fits_comes_back_in_order_with_a_reason_for_every
     nodes = [
         node("t-small", card(memory=8192)),
         node("t-mid", card(memory=16384)),
-        node("t-bad", **{"hami.io/node-nvidia-register": "{not json"}),
+        node("t-bad", notes={"hami.io/node-nvidia-register": "{not json"}),
         node("t-big", card(memory=81920)),
     ]
 
@@ -140,8 +139,8 @@ def test_fc_046_a_profile_decides_about_a_group_at_zero() -> None:
 
 
 def test_fc_052_a_template_copied_from_a_live_node_is_taken_as_a_new_one() -> None:
-    sick = Device(**{**_fields(card("GPU-a")), "is_healthy": False})
-    copied = node("t", sick, **{"hami.io/device-cordon": "GPU-a", "hami.io/mutex.lock": "x"})
+    sick = card("GPU-a", is_healthy=False)
+    copied = node("t", sick, notes={"hami.io/device-cordon": "GPU-a", "hami.io/mutex.lock": "x"})
 
     answer = simulated(pod(gpu=1, gpumem=8000), copied)
     kept = simulated(pod(gpu=1, gpumem=8000), copied, keeps=True)
@@ -150,10 +149,6 @@ def test_fc_052_a_template_copied_from_a_live_node_is_taken_as_a_new_one() -> No
         "template-t-0,NVIDIA,8000,0:;"
     )
     assert reasons(kept) == {"t": "1/1 CardNotHealth"}
-
-
-def _fields(device: Device) -> dict[str, object]:
-    return {name: getattr(device, name) for name in device.__struct_fields__}
 
 
 def test_nodes_go_back_byte_for_byte() -> None:
@@ -166,13 +161,21 @@ def test_nodes_go_back_byte_for_byte() -> None:
     assert (answer.nodes, answer.fitting) == (1, 1)
 
 
+def test_t132_a_pod_without_devices_gets_its_nodes_back() -> None:
+    nodes = [node("a"), node("b", card())]
+
+    answer = simulated(pod(cpu=1), *nodes)
+
+    assert (answer["Nodes"]["items"], answer["allocations"]) == (nodes, {})
+
+
 def test_what_evicting_pods_could_help_is_told_apart_from_what_it_could_not() -> None:
     full = short("x", gpu=1, gpumem=20000)
     nodes = [
         node("full", card(), standing=[full]),
         node("small", card(memory=1000), standing=[short("x", gpu=1, gpumem=900)]),
         node("none"),
-        node("bad", **{"hami.io/node-nvidia-register": "["}),
+        node("bad", notes={"hami.io/node-nvidia-register": "["}),
     ]
 
     answer = simulated(pod(gpu=1, gpumem=8000), *nodes)
@@ -227,7 +230,7 @@ def test_real_allocations_count_whether_ids_are_reset_or_kept() -> None:
     ],
 )
 def test_pods_that_cannot_be_put_on_their_node_close_it_alone(text: str, reason: str) -> None:
-    bad, good = node("bad", card(), **{PODS: text}), node("good", card())
+    bad, good = node("bad", card(), notes={PODS: text}), node("good", card())
 
     answer = simulated(pod(gpu=1, gpumem=100), bad, good)
 
@@ -237,8 +240,8 @@ def test_pods_that_cannot_be_put_on_their_node_close_it_alone(text: str, reason:
 
 def test_the_profile_that_a_node_names_comes_before_the_one_that_selects_it() -> None:
     given = rules(profiles=[profile("a", pool="g"), profile("b", memory=1000, pool="h")])
-    named = node("named", labels={"pool": "g"}, **{PROFILE: "b"})
-    missing = node("missing", labels={"pool": "g"}, **{PROFILE: "c"})
+    named = node("named", labels={"pool": "g"}, notes={PROFILE: "b"})
+    missing = node("missing", labels={"pool": "g"}, notes={PROFILE: "c"})
     registered = node("registered", card(memory=9000), labels={"pool": "h"})
 
     answer = simulated(pod(gpu=1, gpumem=8000), named, missing, registered, given=given)
@@ -298,7 +301,7 @@ def test_metadata_is_found_wherever_it_stands_in_a_node() -> None:
     registered = node("t", card())
     turned = dict(reversed(registered.items()))
     hidden = {"spec": {"x": {"y": 1}, "spec": 2}, "metadata": registered["metadata"]}
-    large = node("t", card(), note="x" * 20_000)
+    large = node("t", card(), notes={"note": "x" * 20_000})
 
     answers = [simulated(pod(), each) for each in (registered, turned, hidden, large)]
 

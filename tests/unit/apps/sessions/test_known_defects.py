@@ -12,12 +12,14 @@ from springtide.engine.simulation.bounds import Bounds
 from springtide.engine.simulation.filtering import filtered
 from springtide.engine.simulation.verification import Outcome, verified
 from springtide.model.device import Inventory
+from springtide.model.node import Node
 from springtide.wire.simulation import read_node
 from tests.builders import card, cards, mig_card
 from tests.builders import pod as pod_record
 from tests.ledgers import content
 from tests.simulating import (
     Caller,
+    Json,
     body,
     fitting,
     node,
@@ -61,7 +63,7 @@ def test_s4_every_node_that_fits_comes_back() -> None:
 
 
 def test_s5_malformed_is_told_from_missing() -> None:
-    bad = node("bad", **{"hami.io/node-nvidia-register": "[null]"})
+    bad = node("bad", notes={"hami.io/node-nvidia-register": "[null]"})
 
     told = reasons(simulated(pod(), bad, node("none")))
 
@@ -70,7 +72,7 @@ def test_s5_malformed_is_told_from_missing() -> None:
 
 
 def test_s6_a_pod_without_devices_fits_everywhere_and_a_senseless_one_is_told_why() -> None:
-    nodes = [node("a"), node("b", **{"hami.io/node-nvidia-register": "["})]
+    nodes = [node("a"), node("b", notes={"hami.io/node-nvidia-register": "["})]
     senseless = pod()
     limits = senseless["spec"]["containers"][0]["resources"]["limits"]
     limits |= {"nvidia.com/gpumem": "16Gi"}
@@ -123,7 +125,7 @@ def test_s11_what_a_template_has_of_the_copied_node_alone_is_reset() -> None:
     dirty = node(
         "t",
         card("GPU-a", is_healthy=False),
-        **{
+        notes={
             "hami.io/device-cordon": "GPU-a",
             "hami.io/mutex.lock": "2026-01-01T00:00:00Z",
             "hami.io/node-handshake": "Deleted_2026.01.01 00:00:00",
@@ -197,5 +199,5 @@ def test_s18_equal_nodes_are_asked_once() -> None:
     assert [len(group.positions) for group in groups] == [100]
 
 
-def _record(sent: dict[str, object]) -> object:
+def _record(sent: Json) -> Node:
     return read_node(json.dumps(sent).encode(), "the node")

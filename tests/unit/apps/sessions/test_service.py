@@ -92,7 +92,7 @@ def test_what_would_be_got_is_what_is_got() -> None:
 
 def test_a_change_that_is_sent_again_happens_once() -> None:
     caller = opened(node("t", card()))
-    call = {"operationId": "once", "pods": [{"pod": pod("a", **BIG), "node": "t"}]}
+    call: Json = {"operationId": "once", "pods": [{"pod": pod("a", **BIG), "node": "t"}]}
 
     first, again = caller.call("place", **call), caller.call("place", **call)
 
