@@ -29,7 +29,13 @@ ASKS: list[dict[str, Any]] = [
     {"gpu": 1, "gpumem": 20000, "gpucores": 100},
     {"gpu": 3, "gpumem": 100},
     {"cpu": 1},
+    {"npu": 1, "npu-memory": 32768},
+    {"npu": 2},
+    {"gpu": 1, "gpumem": 4000, "npu": 1, "npu-memory": 16384},
 ]
+NPU = "Ascend910B3"
+CARDS_ONLY = 4
+"""Kinds of nodes above this one have chips."""
 
 
 def _cards(name: str, kind: int) -> list[Device]:
@@ -48,11 +54,38 @@ def _cards(name: str, kind: int) -> list[Device]:
     return [numbered(position, made) for position, made in enumerate(kinds[kind])]
 
 
+def _node(name: str, kind: int) -> Json:
+    """A node: with cards, from the sixth kind on with chips."""
+    if kind <= CARDS_ONLY:
+        return node(name, *_cards(name, kind))
+    chips = [
+        {
+            "id": f"template-{name}-{position}", "index": position, "count": 4, "devmem": 65536,
+            "devcore": 20, "type": NPU, "health": True, "custominfo": {"NetworkID": position // 2},
+        }
+        for position in range(2)
+    ]  # fmt: skip
+    notes = {f"hami.io/node-register-{NPU}": json.dumps(chips)}
+    return node(name, *_cards(name, kind - 5), notes=notes)
+
+
+def _pod(name: str, annotations: dict[str, str], **limits: int) -> Json:
+    """A pod that asks for cards, chips or both."""
+    chips = {key: value for key, value in limits.items() if key.startswith("npu")}
+    cards = {key: value for key, value in limits.items() if key not in chips}
+    made = pod(name, annotations=annotations, **(cards or {"gpu": 0}))
+    container = made["spec"]["containers"][0]
+    asked = {key.replace("npu", f"huawei.com/{NPU}"): str(value) for key, value in chips.items()}
+    amounts = {**container["resources"]["limits"], **asked}
+    container["resources"] = {"limits": amounts, "requests": amounts}
+    return made
+
+
 @st.composite
 def worlds(draw: st.DrawFn) -> tuple[list[Json], list[tuple[Json, int]]]:
     """Nodes, and pods with the node that each is tried on."""
-    kinds = draw(st.lists(st.integers(0, 4), min_size=1, max_size=4))
-    nodes = [node(f"n{place}", *_cards(f"n{place}", kind)) for place, kind in enumerate(kinds)]
+    kinds = draw(st.lists(st.integers(0, 6), min_size=1, max_size=4))
+    nodes = [_node(f"n{place}", kind) for place, kind in enumerate(kinds)]
     if draw(st.booleans()):
         nodes.append(node("bad", notes={"hami.io/node-nvidia-register": "[null]"}))
     notes = st.sampled_from(
@@ -67,7 +100,7 @@ def worlds(draw: st.DrawFn) -> tuple[list[Json], list[tuple[Json, int]]]:
     )
     asks = draw(st.lists(st.tuples(st.sampled_from(ASKS), notes), min_size=1, max_size=8))
     return nodes, [
-        (pod(f"p{index}", annotations=note, **ask), draw(st.integers(0, len(nodes) - 1)))
+        (_pod(f"p{index}", note, **ask), draw(st.integers(0, len(nodes) - 1)))
         for index, (ask, note) in enumerate(asks)
     ]
 

@@ -5,18 +5,18 @@ a template may carry pods that every node of its group will run, but none that h
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
 
+from springtide.apps.sessions.packing import Packed, Question, likeness, pack, told
 from springtide.apps.sessions.reading import Reading
 from springtide.apps.sessions.rules import Rules
 from springtide.base.clock import Clock
 from springtide.engine.capacity.batches import Batch
-from springtide.engine.capacity.estimate import Estimate, NewNode, estimate, tells_nodes_apart
 from springtide.engine.capacity.limits import Limiter, Threshold
-from springtide.engine.capacity.start import Start, begin_all
+from springtide.engine.capacity.start import begin_all
 from springtide.engine.framework.ask import keys_read
 from springtide.engine.framework.framework import Framework, FrameworkConfig
 from springtide.engine.placement.classes import Classifier, PodClass
@@ -25,7 +25,7 @@ from springtide.engine.simulation.errors import Contradiction, TooLarge
 from springtide.engine.simulation.judge import DEVICES_ALONE
 from springtide.engine.simulation.sanitise import mirrored, sanitised
 from springtide.engine.simulation.templates import Source, Template
-from springtide.model.device import Inventory, nameless
+from springtide.model.device import Inventory
 from springtide.model.group import NodeGroup
 from springtide.model.ledger import Ledger
 from springtide.model.node import Node
@@ -36,46 +36,35 @@ from springtide.wire.errors import MalformedObject
 from springtide.wire.extender.members import UNREADABLE
 from springtide.wire.k8s import decode_node
 from springtide.wire.simulation import MalformedCall, calls
-from springtide.wire.simulation.answers import (
-    EstimateAnswer,
-    GroupShare,
-    LeftOver,
-    NodeLoad,
-    TemplateEstimate,
-)
+from springtide.wire.simulation.answers import EstimateAnswer
 from springtide.wire.simulation.calls import DynamicFields, EstimateRules
 
-SEARCH_S_MAX: Final = 10.0
 LIMITED: Final = "no further node is permitted"
-
-
-class _Question(msgspec.Struct, frozen=True, kw_only=True):
-    """The pods of a call in batches of equal ones, and which group each of them is of."""
-
-    batches: tuple[Batch, ...]
-    groups: Mapping[int, int]
+LATE: Final = "the time for the estimate is over; ask about fewer templates at once"
 
 
 def estimated(call: calls.Estimate, rules: Rules, reading: Reading, clock: Clock) -> EstimateAnswer:
     """Return what the pods of a call need of each of its templates."""
+    ends_s = clock.monotonic_s() + rules.bounds.estimate_s_max
+    _must_be_few(call, rules)
     templates = _templates(call, rules, reading)
     pods = reading.pods([each.pod for each in call.pods], "pods[{}].pod")
-    _must_be_few(call, rules)
     tables = Tables(
         Ledger(), _framework(call.rules, rules), rules.families, policies=rules.judge.policies
     )
     question = _question(call, pods, rules)
     overlay = Overlay(tables.ledger)
     starts = begin_all(templates, tables, overlay, [each.pod_class for each in question.batches])
-    packings: dict[object, _Packed] = {}
+    packings: dict[object, Packed] = {}
     estimates = []
     for entry, start in zip(call.templates, starts, strict=True):
-        key = _likeness(start, question, entry)
+        key = likeness(start, question), entry.nodes_max
         packed = packings.get(key)
         if packed is None:
-            limiter = Limiter(_thresholds(call, entry, rules), clock)
-            packed = packings[key] = _packed(start, question, limiter)
-        estimates.append(_told(start, question, packed))
+            thresholds = _thresholds(call, entry, rules, left_s=ends_s - clock.monotonic_s())
+            packed = packings[key] = pack(start, question, Limiter(thresholds, clock))
+        why = LIMITED if clock.monotonic_s() < ends_s else LATE
+        estimates.append(told(start, question, packed, why=why))
     nowhere = [
         group
         for batch in question.batches
@@ -93,10 +82,11 @@ def _framework(scope: EstimateRules, rules: Rules) -> Framework:
 
 
 def _must_be_few(call: calls.Estimate, rules: Rules) -> None:
-    bounds = rules.bounds
+    bounds, pods = rules.bounds, sum(each.count for each in call.pods)
     for count, most, what in (
         (len(call.templates), bounds.estimate_templates_max, "templates"),
-        (sum(each.count for each in call.pods), bounds.estimate_pods_max, "pods"),
+        (pods, bounds.estimate_pods_max, "pods"),
+        (pods * len(call.templates), bounds.estimate_weighed_max, "pods by templates"),
     ):
         if count > most:
             raise TooLarge(f"the call has {count} {what}, and {most} are the most; ask in parts")
@@ -152,7 +142,7 @@ def _must_differ(names: Sequence[str]) -> None:
 # Pods
 
 
-def _question(call: calls.Estimate, pods: Sequence[Pod], rules: Rules) -> _Question:
+def _question(call: calls.Estimate, pods: Sequence[Pod], rules: Rules) -> Question:
     """Return the pods of all groups, in batches of those that are equal."""
     if call.rules is EstimateRules.DEVICES:
         class_of = rules.judge.class_of
@@ -166,7 +156,7 @@ def _question(call: calls.Estimate, pods: Sequence[Pod], rules: Rules) -> _Quest
         members.setdefault(class_of(first), []).extend(copies)
         groups |= dict.fromkeys(map(id, copies), place)
     batches = tuple(Batch(pod_class, tuple(own)) for pod_class, own in members.items())
-    return _Question(batches=batches, groups=groups)
+    return Question(batches=batches, groups=groups)
 
 
 def _copies(pod: Pod, count: int, group: int) -> list[Pod]:
@@ -189,90 +179,11 @@ def _copies(pod: Pod, count: int, group: int) -> list[Pod]:
 
 
 def _thresholds(
-    call: calls.Estimate, entry: calls.EstimateTemplate, rules: Rules
+    call: calls.Estimate, entry: calls.EstimateTemplate, rules: Rules, *, left_s: float
 ) -> tuple[Threshold, ...]:
     return (
-        Threshold(rules.bounds.estimate_nodes_max, SEARCH_S_MAX),
+        # No time at all would be no bound.
+        Threshold(rules.bounds.estimate_nodes_max, left_s or -1.0),
         Threshold(call.nodes_max),
         Threshold(entry.nodes_max),
-    )
-
-
-class _Packed(msgspec.Struct, frozen=True):
-    """An estimate, and what its nodes carry."""
-
-    answer: Estimate
-    loads: tuple[NodeLoad, ...]
-
-
-def _likeness(start: Start, question: _Question, entry: calls.EstimateTemplate) -> object:
-    """Return what templates have in common whose nodes are filled alike, whatever they are called."""
-    template = start.template
-    if any(tells_nodes_apart(each.pod_class) for each in question.batches):
-        return template.group.name
-    return (
-        template.node.allocatable,
-        template.node.is_unschedulable,
-        tuple((family, nameless(each)) for family, each in template.inventories),
-        tuple(pod.spec for pod in template.pods),
-        tuple(start.verdicts[each.pod_class] is None for each in question.batches),
-        entry.nodes_max,
-    )
-
-
-def _packed(start: Start, question: _Question, limiter: Limiter) -> _Packed:
-    taken = [each for each in question.batches if start.verdicts[each.pod_class] is None]
-    with start.overlay.trial():
-        answer = estimate(taken, start, limiter)
-    return _Packed(answer, _loads(answer.nodes, question))
-
-
-def _told(start: Start, question: _Question, packed: _Packed) -> TemplateEstimate:
-    answer = packed.answer
-    left = [
-        left_over
-        for batch in question.batches
-        if (refusal := start.verdicts[batch.pod_class]) is not None
-        for left_over in _left(
-            batch.pods, question, _said(refusal), unresolvable=refusal.is_unresolvable
-        )
-    ]
-    left += _left(answer.left, question, LIMITED, unresolvable=False)
-    return TemplateEstimate(
-        template=start.template.group.name,
-        nodes=answer.node_count,
-        pods=len(answer.placed),
-        loads=packed.loads,
-        left=tuple(sorted(left, key=lambda each: each.group)),
-        limited=answer.is_limited,
-    )
-
-
-def _said(refusal: Refusal) -> str:
-    return f"{refusal.text}: {refusal.detail}" if refusal.detail else refusal.text
-
-
-def _left(
-    pods: Sequence[Pod], question: _Question, reason: str, *, unresolvable: bool
-) -> list[LeftOver]:
-    counts = Counter([question.groups[id(pod)] for pod in pods])
-    return [
-        LeftOver(group=group, pods=count, reason=reason, unresolvable=unresolvable)
-        for group, count in counts.items()
-    ]
-
-
-def _loads(nodes: Sequence[NewNode], question: _Question) -> tuple[NodeLoad, ...]:
-    """Return the nodes with equal pods together, as long as they follow each other."""
-    groups = question.groups
-    loads: list[tuple[tuple[tuple[int, int], ...], int]] = []
-    for node in nodes:
-        shares = tuple(sorted(Counter([groups[id(pod)] for pod in node.pods]).items()))
-        if loads and loads[-1][0] == shares:
-            loads[-1] = shares, loads[-1][1] + 1
-        else:
-            loads.append((shares, 1))
-    return tuple(
-        NodeLoad(nodes=count, pods=tuple(GroupShare(group=each, pods=n) for each, n in shares))
-        for shares, count in loads
     )

@@ -26,10 +26,14 @@ HAMI: Final = Policies()
 
 
 class Rules(msgspec.Struct, frozen=True, kw_only=True):
-    """What every simulation of one process goes by. `resets` takes copied registrations as new ones."""
+    """What every simulation of one process goes by. `resets` takes copied registrations as new ones.
+
+    `left_out` are the profiles that name a vendor whom nobody here knows: none of them is used in part.
+    """
 
     families: Mapping[str, DeviceFamily]
     profiles: tuple[DeviceProfile, ...]
+    left_out: tuple[DeviceProfile, ...]
     judge: Judge
     resets: Sight
     keeps: Sight
@@ -67,6 +71,7 @@ def rules(
     return Rules(
         families=kinds,
         profiles=usable,
+        left_out=tuple(each for each in profiles if each not in usable),
         judge=judge,
         resets=sight(keeps_dynamic=False),
         keeps=sight(keeps_dynamic=True),

@@ -9,7 +9,7 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True):
     """Nodes of one call without state; sessions, what each may hold, and for how long it is kept.
 
     A session remembers the answers to `operations_max` changes, of `answers_bytes_max` together, and a
-    level that is open may take `changes_max` changes.
+    level that is open may take `changes_max` changes. An estimate weighs every pod with every template.
     """
 
     nodes_max: int = 20_000
@@ -29,3 +29,5 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True):
     estimate_templates_max: int = 200
     estimate_pods_max: int = 200_000
     estimate_nodes_max: int = 20_000
+    estimate_weighed_max: int = 4_000_000
+    estimate_s_max: float = 10.0

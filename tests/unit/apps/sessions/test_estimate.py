@@ -134,9 +134,26 @@ def test_pods_that_hold_no_device_may_stand_on_a_template() -> None:
     assert [each["estimates"][0]["nodes"] for each in (without, carried)] == [2, 4]
 
 
-@pytest.mark.parametrize("bounds", [Bounds(estimate_pods_max=9), Bounds(estimate_templates_max=1)])
+@pytest.mark.parametrize(
+    "bounds",
+    [
+        Bounds(estimate_pods_max=9),
+        Bounds(estimate_templates_max=1),
+        Bounds(estimate_weighed_max=19),
+    ],
+)
 def test_bounds_of_an_estimate_are_told(bounds: Bounds) -> None:
     answer = estimated(Caller(bounds=bounds), node("a"), node("b"), pods=[(pod(), 10)])
 
     assert answer["status"] == 413
     assert "are the most" in answer["detail"]
+
+
+def test_an_estimate_ends_in_time() -> None:
+    answer = estimated(
+        Caller(bounds=Bounds(estimate_s_max=0.0)), node("t", card()), pods=[(pod(), 1)]
+    )
+
+    (only,) = answer["estimates"]
+    assert (only["nodes"], only["limited"]) == (0, True)
+    assert only["left"][0]["reason"].startswith("the time for the estimate is over")

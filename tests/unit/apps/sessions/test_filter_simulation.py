@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from msgspec.structs import replace
 
 from springtide.apps.sessions import filter_simulation, rules
 from springtide.engine.simulation.bounds import Bounds
@@ -334,3 +335,16 @@ def test_allocations_can_be_read_with_any_name_of_a_node() -> None:
     assert answer["allocations"]['odd "n", ;:']["hami.io/vgpu-devices-allocated"] == (
         "template-odd--n------0,NVIDIA,100,0:;"
     )
+
+
+def test_a_profile_of_an_unknown_vendor_is_not_used_in_part() -> None:
+    known = profile("known", pool="g")
+    devices = (*known.devices, ("Strange", known.devices[0][1]))
+    strange = replace(known, name="strange", devices=devices)
+
+    given = rules(profiles=[strange])
+
+    assert [each.name for each in given.left_out] == ["strange"]
+    assert reasons(simulated(pod(), node("g", labels={"pool": "g"}), given=given)) == {
+        "g": "node unregistered"
+    }
