@@ -38,7 +38,8 @@ class Parameter(msgspec.Struct, frozen=True, kw_only=True):
 class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
     """One method of one path; `{names}` in the path stand for anything without `/` and `:`.
 
-    One that `is_public` is answered to everybody, whoever else must show who they are.
+    One that `is_public` is answered to everybody, whoever else must show who they are. A reply of None has
+    no body.
     """
 
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
@@ -46,7 +47,7 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
     summary: str
     description: str = ""
     body: Content | None = None
-    replies: Mapping[int, Content]
+    replies: Mapping[int, Content | None]
     parameters: tuple[Parameter, ...] = ()
     is_public: bool = False
 
@@ -83,7 +84,7 @@ def _schemas(endpoints: Iterable[Endpoint]) -> tuple[Schemas, dict[str, Schema]]
 
 def _contents(endpoints: Iterable[Endpoint]) -> Iterator[Content]:
     for each in endpoints:
-        yield from each.replies.values()
+        yield from (content for content in each.replies.values() if content is not None)
         if each.body is not None:
             yield each.body
 
@@ -99,7 +100,7 @@ def _operation(each: Endpoint, schemas: Schemas) -> Schema:
     made["responses"] = {
         str(status): {
             "description": HTTPStatus(status).phrase,
-            **_content(content, schemas),
+            **({} if content is None else _content(content, schemas)),
         }
         for status, content in sorted(each.replies.items())
     }

@@ -13,6 +13,9 @@ LINGER_S_MAX: Final = 1.0
 """So long a caller may go on sending what nobody reads, after it is answered: cut off at once, it would
 see a broken connection instead of the answer."""
 
+PIECE_BYTES: Final = 256 << 10
+"""An answer is sent in pieces of this size."""
+
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True):
     """One answer; `closes` ends the connection after it, as where a body was not read to its end."""
@@ -46,7 +49,12 @@ async def send_reply(send: ASGISendCallable, reply: Reply, *, receive: ASGIRecei
             "trailers": False,
         }
     )
-    await send({"type": "http.response.body", "body": reply.body, "more_body": reply.closes})
+    # In pieces, so that of a large answer no more is on its way than a slow caller has taken.
+    for start in range(0, max(1, len(reply.body)), PIECE_BYTES):
+        end = start + PIECE_BYTES
+        goes_on = reply.closes or end < len(reply.body)
+        piece = reply.body[start:end]
+        await send({"type": "http.response.body", "body": piece, "more_body": goes_on})
     if reply.closes:
         await _linger(receive)
         await send({"type": "http.response.body", "body": b"", "more_body": False})

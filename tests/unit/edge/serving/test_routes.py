@@ -5,7 +5,18 @@ from typing import Any, Literal
 
 import pytest
 
-from springtide.edge.serving import Application, Asked, Budget, Limits, Reply, Route, Routes
+from springtide.edge.serving import (
+    Application,
+    Asked,
+    Budget,
+    Guard,
+    Limits,
+    Reply,
+    Route,
+    Routes,
+    everybody,
+    peers_alone,
+)
 from springtide.edge.serving.protocol import PEER
 from springtide.wire.openapi import Content, Endpoint
 
@@ -69,13 +80,13 @@ class Call:
         self.status = 0
         self.answer = b""
 
-    def made(self, *, needs_peer: bool = False) -> "Call":
+    def made(self, *, guard: Guard = everybody) -> "Call":
         """Make it."""
         application = Application(
             ROUTES,
             budget=Budget(100),
             tell_bug=lambda path, bug: self.bugs.append((path, bug)),
-            needs_peer=needs_peer,
+            guard=guard,
         )
         asyncio.run(application(self.scope, self._receive, self._send))
         return self
@@ -141,9 +152,9 @@ def test_strangers_see_only_what_is_public() -> None:
     known = Call("GET", "/boats/ida")
     known.scope["state"][PEER] = {"subject": "scheduler"}
 
-    assert public.made(needs_peer=True).status == 200
-    assert other.made(needs_peer=True).status == 403
-    assert known.made(needs_peer=True).status == 200
+    assert public.made(guard=peers_alone).status == 200
+    assert other.made(guard=peers_alone).status == 403
+    assert known.made(guard=peers_alone).status == 200
 
 
 def test_a_body_that_is_too_large_is_refused_in_words_where_nothing_else_is_said() -> None:
