@@ -1,11 +1,13 @@
 """The calls that change a session, and those that look at it: records of the wire to steps of the engine."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
 
 from springtide.apps.sessions.reading import Reading
+from springtide.apps.sessions.replies import NOTHING, Tally
 from springtide.engine.simulation.session import Placed, Session
 from springtide.model.pod import Pod
 from springtide.model.refusal import Refusal
@@ -83,6 +85,30 @@ def evaluated(
         allocations={name: session.annotations(pod, name) for name in found.fitting}
         if allocations
         else {},
+    )
+
+
+def tally(change: Changed) -> Tally:
+    """Return what is worth counting about a change."""
+    results: Sequence[PlaceResult] = change.fields.get("results", ())
+    if not results:
+        return NOTHING
+    reasons = Counter(each.reason for each in results if not each.placed)
+    return Tally(pods=len(results), nodes=1, reasons=reasons)
+
+
+def evaluation_tally(evaluations: Sequence[PodEvaluation]) -> Tally:
+    """Return what is worth counting about evaluations, all of which are of the same nodes."""
+    reasons: Counter[str] = Counter()
+    for each in evaluations:
+        for refused in each.refused:
+            reasons[refused.reason] += len(refused.nodes)
+    first = evaluations[0]
+    return Tally(
+        pod=first.pod if len(evaluations) == 1 else "",
+        pods=len(evaluations),
+        nodes=len(first.feasible) + sum(len(each.nodes) for each in first.refused),
+        reasons=reasons,
     )
 
 

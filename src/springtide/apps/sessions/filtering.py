@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from springtide.apps.sessions.replies import ANSWERED, NOTHING, Tally
 from springtide.apps.sessions.rules import Rules
 from springtide.engine.simulation.filtering import Group, filtered, id_name
 from springtide.engine.simulation.supply import ANY_NODE
@@ -27,10 +28,9 @@ class FilterAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     pieces: Sequence[bytes | memoryview]
-    outcome: str = "answered"
-    pod: str = ""
-    nodes: int = 0
+    outcome: str = ANSWERED
     fitting: int = 0
+    tally: Tally = NOTHING
 
     @property
     def body(self) -> bytes:
@@ -46,7 +46,9 @@ def filter_simulation(body: bytes, rules: Rules, *, keeps_dynamic: bool = False)
         return failed(ErrorClass.MALFORMED, str(fault))
     except InvalidCall as fault:
         return failed(ErrorClass.INVALID, str(fault))
-    groups = filtered(call.pod, call.nodes, rules.sight(keeps_dynamic=keeps_dynamic))
+    sight = rules.sight(keeps_dynamic=keeps_dynamic)
+    misses, replays = sight.memo.misses, sight.replays
+    groups = filtered(call.pod, call.nodes, sight)
     fitting = sorted(place for group in groups if not group.refusal for place in group.positions)
     names = [node.name for node in call.nodes]
     return FilterAnswer(
@@ -56,10 +58,25 @@ def filter_simulation(body: bytes, rules: Rules, *, keeps_dynamic: bool = False)
             unresolvable=_reasons(groups, names, unresolvable=True),
             allocations=[_annotated(group, names) for group in groups if group.annotations],
         ),
-        pod=call.pod.key,
-        nodes=len(names),
         fitting=len(fitting),
+        tally=Tally(
+            pod=call.pod.key,
+            pods=1,
+            nodes=len(names),
+            anew=sight.memo.misses - misses,
+            replays=sight.replays - replays,
+            reasons=_counted(groups),
+        ),
     )
+
+
+def _counted(groups: Sequence[Group]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for group in groups:
+        if group.refusal is not None:
+            text = group.refusal.text
+            counts[text] = counts.get(text, 0) + len(group.positions)
+    return counts
 
 
 def _reasons(

@@ -15,7 +15,15 @@ from springtide.apps.sessions import changes
 from springtide.apps.sessions.estimating import estimated
 from springtide.apps.sessions.filtering import FilterAnswer, filter_simulation
 from springtide.apps.sessions.reading import Reading
-from springtide.apps.sessions.replies import INVALID, Reply, answered, problem, refused
+from springtide.apps.sessions.replies import (
+    INVALID,
+    NOTHING,
+    Reply,
+    Tally,
+    answered,
+    problem,
+    refused,
+)
 from springtide.apps.sessions.rules import Rules
 from springtide.base.clock import Clock
 from springtide.engine.simulation.errors import SimulationFault
@@ -78,7 +86,9 @@ class Service:
 
         def made() -> Reply:
             call = read_body(body, calls.Estimate)
-            return answered(estimated(call, self.rules, self._reading, self._clock))
+            answer = estimated(call, self.rules, self._reading, self._clock)
+            pods = sum(each.count for each in call.pods)
+            return answered(answer, tally=Tally(pods=pods, nodes=len(call.templates)))
 
         return _told(made)
 
@@ -101,7 +111,7 @@ class Service:
             lease_s=min(call.lease_seconds or bounds.lease_s, bounds.lease_s_max),
             now_s=at.elapsed_s,
         )
-        return Reply(body=opened, status=201)
+        return Reply(body=opened, status=201, tally=Tally(nodes=len(nodes)))
 
     def _call(self, client: str, name: str, verb: str, body: bytes, at: Moment) -> Reply:
         lease = self.sessions.find(client, name, now_s=at.elapsed_s)
@@ -114,14 +124,19 @@ class Service:
             if_revision=call.if_revision,
         )
 
+        tally = NOTHING
+
         def made(revision: int) -> bytes:
+            nonlocal tally
             answer = changes.changed(
                 lease.session, verb, call, self._reading, self.sessions.must_have_room
             )
+            tally = changes.tally(answer)
             fields = standing(lease, revision, at)
             return msgspec.json.encode(answer.kind(**fields, **answer.fields))
 
-        return Reply(body=lease.change(change, made))
+        body = lease.change(change, made)
+        return Reply(body=body, tally=tally)
 
     def _evaluate(self, lease: Lease, call: calls.Evaluate, at: Moment) -> Reply:
         pods = self._reading.pods(call.pods)
@@ -135,7 +150,8 @@ class Service:
                 revision=lease.revision,
                 expires_at=expiry(lease, at),
                 evaluations=evaluations,
-            )
+            ),
+            tally=changes.evaluation_tally(evaluations),
         )
 
     def _content(self, client: str, name: str, at: Moment) -> Reply:

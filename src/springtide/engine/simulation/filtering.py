@@ -62,10 +62,14 @@ class Group(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Sight:
-    """Looks at nodes: what devices they have, and who stands on them."""
+    """Looks at nodes: what devices they have, and who stands on them.
+
+    `replays` counts the nodes whose pods were placed anew.
+    """
 
     def __init__(self, supplier: Supplier, judge: Judge, read_pods: ReadPods) -> None:
         self.judge = judge
+        self.replays = 0
         self._supplier = supplier
         self._reads_labels = supplier.reads_labels
         self._read_pods = read_pods
@@ -111,6 +115,7 @@ class Sight:
             why = f"device allocation of pods unreadable: {PODS_ANNOTATION}: {pods}"
             shut = (Shut(family=name, uid="", why=why) for name, _ in supply.found)
             return Standing(shut=tuple(shut))
+        self.replays += 1
         return replayed(pods, supply, self.judge)
 
 

@@ -11,6 +11,7 @@ import msgspec
 
 from springtide.base.durations import SECOND_NS, MalformedDuration, parse_duration_ns
 from springtide.wire import strict
+from springtide.wire.crd.simulation import SimulationEntry, check_simulation
 from springtide.wire.origin import Origin
 from springtide.wire.validation import Path
 
@@ -73,6 +74,7 @@ class ExtenderDocument(_Strict, frozen=True, kw_only=True):
     limits: LimitsEntry = LimitsEntry()
     device_config: dict[str, object] | None = None
     device_config_file: str = ""
+    simulation: SimulationEntry | None = None
 
 
 class Durations(msgspec.Struct, frozen=True, kw_only=True):
@@ -99,6 +101,8 @@ def read_extender(value: object, *, origin: Origin) -> ExtenderDocument:
     if document.device_config is not None and document.device_config_file:
         reason = "deviceConfig is given as well, and only one can count; remove one of them."
         raise origin.fault(("deviceConfigFile",), reason)
+    if document.simulation is not None:
+        check_simulation(document.simulation, origin=origin)
     return document
 
 

@@ -159,7 +159,7 @@ def test_nodes_go_back_byte_for_byte() -> None:
     answer = filter_simulation(call, rules())
 
     assert odd in answer.body
-    assert (answer.nodes, answer.fitting) == (1, 1)
+    assert (answer.tally.nodes, answer.fitting) == (1, 1)
 
 
 def test_t132_a_pod_without_devices_gets_its_nodes_back() -> None:
