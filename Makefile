@@ -89,6 +89,7 @@ schema: setup ## Write docs/schema anew from the records of answers and the tabl
 	$(BIN)/python tools/schema.py bench > docs/schema/bench.v1alpha1.json
 	$(BIN)/python tools/schema.py replay > docs/schema/replay.v1alpha1.json
 	$(BIN)/python tools/schema.py extender > docs/schema/extender.openapi.json
+	$(BIN)/python tools/schema.py simulation > docs/schema/simulation.openapi.json
 
 .PHONY: pages
 pages: setup ## Write the parts of docs/*.md that list options anew from the commands

@@ -16,6 +16,7 @@ from springtide.apps.extender import endpoints as extender
 from springtide.apps.headroom import HeadroomReport
 from springtide.apps.planner.report import API_VERSION, PlanReport
 from springtide.apps.replay import ReplayReport
+from springtide.apps.simulation import endpoints as simulation
 from springtide.apps.why.report import WhyReport
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
@@ -26,7 +27,10 @@ ANSWERS: Final[dict[str, type[msgspec.Struct]]] = {
     "bench": BenchReport,
     "replay": ReplayReport,
 }
-APIS: Final[dict[str, Callable[[], dict[str, object]]]] = {"extender": extender.openapi}
+APIS: Final[dict[str, Callable[[], dict[str, object]]]] = {
+    "extender": extender.openapi,
+    "simulation": simulation.openapi,
+}
 """Processes that serve an API, and what makes its document."""
 CALLED: Final = {"bench": "bench openb"}
 """Commands that are called otherwise than their answers."""

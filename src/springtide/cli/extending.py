@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 import msgspec
 
 from springtide.apps.extender import Candidacy, Endpoints, Process, Settings, Times, setup
+from springtide.cli import simulating
 from springtide.cli.endings import UNREACHABLE, USAGE, Ended
 from springtide.edge import files, kube
 from springtide.edge.lines import Forwarding, JsonLines
@@ -62,18 +63,37 @@ def serve(config: str, options: Mapping[str, Any], *, verbosity: int) -> None:
     """Serve until told to stop, or end the command."""
     del verbosity  # Every decision is told in any case.
     origin, document = _document(config, options)
-    plan = _planned(document, origin, options)
-    asyncio.run(_serve(document, plan))
+    if document.simulation is not None:
+        plan = _simulation(document, origin, options)
+        if options.get("simulation_only"):
+            simulating.serve(plan, parent=options.get("simulation_parent"))
+            return
+    asyncio.run(_serve(document, _planned(document, origin, options), options))
 
 
-async def _serve(document: ExtenderDocument, plan: Plan) -> None:
+def _simulation(
+    document: ExtenderDocument, origin: Origin, options: Mapping[str, Any]
+) -> simulating.Plan:
+    """Return what simulations need, which is checked also where another process serves them."""
+    config = _device_config(document, origin)
+    try:
+        return simulating.planned(document, origin=origin, config=config, options=options)
+    except InvalidDocument as fault:
+        raise Ended(str(fault), USAGE) from fault
+
+
+async def _serve(document: ExtenderDocument, plan: Plan, options: Mapping[str, Any]) -> None:
     calendar = MachineCalendar()
     lines = JsonLines(calendar)
     logging.getLogger().addHandler(Forwarding(lines))
     clock = MachineClock()
     waiting = kube.Waiting(clock=clock, rng=SeededRng(noise()), pause=asyncio.sleep)
     try:
-        async with _opened(document) as endpoints, await kube.connect(plan.access) as connection:
+        async with (
+            _opened(document) as endpoints,
+            await kube.connect(plan.access) as connection,
+            simulating.beside(document, options, lines),
+        ):
             process = Process(
                 kube.KubeCluster(connection, waiting=waiting),
                 plan.live,
@@ -130,6 +150,9 @@ def _document(config: str, options: Mapping[str, Any]) -> tuple[Origin, Extender
         document,
         **said,
         tls=_tls(document.tls, options),
+        simulation=simulating.section(
+            document.simulation, options, is_alone=bool(options.get("simulation_only"))
+        ),
         leader_election=_replaced(
             document.leader_election,
             options,

@@ -5,7 +5,7 @@ is behind the `endpoints`; `learning` follows DeviceProfiles, `figures` are its 
 is decided in `apps.sessions`.
 """
 
-from springtide.apps.simulation.access import Review, Reviewed, ReviewFailed
+from springtide.apps.simulation.access import Review
 from springtide.apps.simulation.learning import Follow
 from springtide.apps.simulation.process import Process, Where
 from springtide.apps.simulation.service import rule_maker
@@ -18,8 +18,6 @@ __all__ = [
     "Limits",
     "Process",
     "Review",
-    "ReviewFailed",
-    "Reviewed",
     "Settings",
     "Times",
     "Where",

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from springtide.apps.simulation.rates import Rates
 from springtide.apps.simulation.settings import Access
 from springtide.base.clock import Clock
-from springtide.base.errors import SpringtideError
+from springtide.edge.cluster import ClusterFault
 from springtide.edge.serving import Asked, Reply, Route
 
 KNOWN_S: Final = 60.0
@@ -34,21 +34,11 @@ REVIEWS_BURST: Final = 40
 BEARER: Final = "bearer "
 
 NO_CERTIFICATE: Final = "Nobody knows who is calling. Show a client certificate of the authorities that the server trusts"
-OR_TOKEN: Final = ", or send a bearer token"
+ALTERNATIVE: Final = ", or send a bearer token"
 
 
-class ReviewFailed(SpringtideError):
-    """It could not be found out whose a token is."""
-
-
-class Reviewed(msgspec.Struct, frozen=True):
-    """Whose a token is; no `user` where it is nobody's."""
-
-    user: str = ""
-
-
-Review = Callable[[str], Awaitable[Reviewed]]
-"""Asks whose a token is, or raises ReviewFailed."""
+Review = Callable[[str], Awaitable[str]]
+"""Asks whose a token is and returns the user, empty if it is nobody's; or raises ClusterFault."""
 
 
 class Denial(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,39 +56,41 @@ class Tokens:
         self._review = review
         self._clock = clock
         self._rates = Rates(per_s=REVIEWS_PER_S, burst=REVIEWS_BURST)
-        self._known: OrderedDict[bytes, tuple[Reviewed, float]] = OrderedDict()
-        self._asking: dict[bytes, asyncio.Future[Reviewed]] = {}
+        self._known: OrderedDict[bytes, tuple[str, float]] = OrderedDict()
+        self._asking: dict[bytes, asyncio.Future[str]] = {}
 
     async def user(self, token: str) -> str | Denial:
         """Return the user, empty if the token is nobody's."""
         key = hashlib.sha256(token.encode()).digest()
         known = self._known.get(key)
         if known is not None and known[1] > self._clock.monotonic_s():
-            return known[0].user
+            return known[0]
+        if key not in self._asking:
+            wait_s = self._rates.wait_s("", self._clock.monotonic_s())
+            if wait_s:
+                why = "Too many unknown tokens are being reviewed. Try again."
+                return Denial(why=why, status=HTTPStatus.SERVICE_UNAVAILABLE, retry_s=wait_s)
         try:
-            return (await self._asked(key, token)).user
-        except ReviewFailed as fault:
+            return await self._asked(key, token)
+        except ClusterFault as fault:
             return Denial(why=str(fault), status=HTTPStatus.SERVICE_UNAVAILABLE, retry_s=1.0)
 
-    async def _asked(self, key: bytes, token: str) -> Reviewed:
+    async def _asked(self, key: bytes, token: str) -> str:
         """Ask once, however many callers wait for it."""
         asking = self._asking.get(key)
         if asking is None:
-            wait_s = self._rates.wait_s("", self._clock.monotonic_s())
-            if wait_s:
-                raise ReviewFailed("Too many unknown tokens are being reviewed. Try again.")
             asking = asyncio.ensure_future(self._review(token))
             self._asking[key] = asking
             asking.add_done_callback(lambda done: self._remember(key, done))
         return await asyncio.shield(asking)
 
-    def _remember(self, key: bytes, done: asyncio.Future[Reviewed]) -> None:
+    def _remember(self, key: bytes, done: asyncio.Future[str]) -> None:
         del self._asking[key]
         if done.cancelled() or done.exception() is not None:
             return
-        reviewed = done.result()
-        lasts_s = KNOWN_S if reviewed.user else UNKNOWN_S
-        self._known[key] = reviewed, self._clock.monotonic_s() + lasts_s
+        user = done.result()
+        lasts_s = KNOWN_S if user else UNKNOWN_S
+        self._known[key] = user, self._clock.monotonic_s() + lasts_s
         self._known.move_to_end(key)
         if len(self._known) > TOKENS_MAX:
             self._known.popitem(last=False)
@@ -143,7 +135,7 @@ class Doorkeeper:
                 )
             names = [user]
         if not names:
-            how = OR_TOKEN if self._tokens is not None else ""
+            how = ALTERNATIVE if self._tokens is not None else ""
             return Denial(why=f"{NO_CERTIFICATE}{how}.", status=HTTPStatus.UNAUTHORIZED)
         listed = next((each for each in names if each in self._access.identities), None)
         if listed is None:

@@ -2,8 +2,7 @@
 
 `kubeconfig` finds out which cluster is meant, and `connection` asks it by the official client's
 transport. `reading` reads a whole cluster once, by `listing` of each kind page by page, and writes
-nothing; `cluster` is the `Cluster` port, by an `informer` for each kind that is followed. Importing it
-loads the client, which takes a second: only what talks to a cluster does.
+nothing; `cluster` is the `Cluster` port, by an `informer` for each kind that is followed, `looking` what changes nothing. Importing it loads the client, which takes a second: only what talks to a cluster does.
 """
 
 from springtide.edge.cluster.errors import (
@@ -21,6 +20,7 @@ from springtide.edge.kube.asking import Patience
 from springtide.edge.kube.cluster import KubeCluster
 from springtide.edge.kube.connection import REQUEST_TIMEOUT_S, Access, Connection, connect
 from springtide.edge.kube.informer import Waiting
+from springtide.edge.kube.looking import Follower, TokenReviews
 from springtide.edge.kube.reading import Harvest, harvest
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "Connection",
     "Denied",
     "Failing",
+    "Follower",
     "Gone",
     "Harvest",
     "KubeCluster",
@@ -37,6 +38,7 @@ __all__ = [
     "NotServed",
     "Patience",
     "Throttled",
+    "TokenReviews",
     "Unreachable",
     "Unusable",
     "Waiting",

@@ -11,7 +11,7 @@ import msgspec
 
 from springtide.base.durations import SECOND_NS, MalformedDuration, parse_duration_ns
 from springtide.wire import strict
-from springtide.wire.crd.simulation import SimulationEntry, check_simulation
+from springtide.wire.crd.simulation import SimulationEntry
 from springtide.wire.origin import Origin
 from springtide.wire.validation import Path
 
@@ -101,8 +101,6 @@ def read_extender(value: object, *, origin: Origin) -> ExtenderDocument:
     if document.device_config is not None and document.device_config_file:
         reason = "deviceConfig is given as well, and only one can count; remove one of them."
         raise origin.fault(("deviceConfigFile",), reason)
-    if document.simulation is not None:
-        check_simulation(document.simulation, origin=origin)
     return document
 
 
