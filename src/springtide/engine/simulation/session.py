@@ -8,7 +8,6 @@ have changed. A step that raises has changed nothing.
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
-from typing import Final
 
 import msgspec
 import numpy as np
@@ -26,9 +25,6 @@ from springtide.model.node import Node
 from springtide.model.overlay import Overlay
 from springtide.model.pod import Pod
 from springtide.model.refusal import Refusal
-
-LOG_MAX: Final = 1 << 18
-"""Changed rows that are remembered; verdicts older than that are worked out anew."""
 
 
 class Placed(msgspec.Struct, frozen=True, kw_only=True):
@@ -275,7 +271,7 @@ class Session:
         if not self._marks:
             self._undo.clear()
         changes = self._ledger.changes
-        if changes.position - changes.start > LOG_MAX:
+        if changes.position - changes.start > self._bounds.log_max:
             changes.forget(changes.position)
 
     def _back(self) -> None:

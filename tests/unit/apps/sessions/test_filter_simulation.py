@@ -303,10 +303,19 @@ def test_metadata_is_found_wherever_it_stands_in_a_node() -> None:
     turned = dict(reversed(registered.items()))
     hidden = {"spec": {"x": {"y": 1}, "spec": 2}, "metadata": registered["metadata"]}
     large = node("t", card(), notes={"note": "x" * 20_000})
+    full = {**registered, "status": {"filling": "x" * 20_000}}
+    last = {"status": {}, "spec": {"filling": "x" * 20_000}, "metadata": registered["metadata"]}
+    bodies = [registered, turned, hidden, large, full, last]
 
-    answers = [simulated(pod(), each) for each in (registered, turned, hidden, large)]
+    answers = [filter_simulation(_compact(pod(), each), rules()) for each in bodies]
 
-    assert [fitting(answer) for answer in answers] == [["t"]] * 4
+    assert [fitting(read(answer.body)) for answer in answers] == [["t"]] * 6
+
+
+def _compact(asked: Json, *nodes: Json) -> bytes:
+    """The body of a call as Go writes it, without blanks."""
+    call = {"Pod": asked, "Nodes": {"items": nodes}}
+    return json.dumps(call, separators=(",", ":")).encode()
 
 
 def test_registrations_that_differ_in_more_than_ids_are_told_apart() -> None:
