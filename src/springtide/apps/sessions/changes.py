@@ -6,7 +6,8 @@ from typing import Any, Final
 import msgspec
 
 from springtide.apps.sessions.reading import Reading
-from springtide.engine.simulation.session import Placed, Session
+from springtide.engine.simulation.placements import Placed
+from springtide.engine.simulation.session import Session
 from springtide.model.pod import Pod
 from springtide.model.refusal import Refusal
 from springtide.wire.simulation import calls
