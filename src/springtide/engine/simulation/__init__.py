@@ -8,6 +8,5 @@ node alone. Rules: device-profile contract §2–3, Cluster Autoscaler's templat
 What pods would get is asked in two ways that agree (simulation contract): `filtering` answers a call
 without state about nodes as they were sent, whose devices `supply` finds and on which `standing` puts the
 pods that they carry; a `session` keeps nodes and pods, and `sessions` are those of all clients. `judge` is
-the one device model under both, and `verification` compares what a new node registers with what it was
-simulated with.
+the one device model under both.
 """

@@ -357,3 +357,13 @@ def test_a_profile_of_an_unknown_vendor_is_not_used_in_part() -> None:
     assert reasons(simulated(pod(), node("g", labels={"pool": "g"}), given=given)) == {
         "g": "node unregistered"
     }
+
+
+def test_no_node_is_expected_of_a_profile_whose_nodes_turned_out_different() -> None:
+    degraded = replace(profile("a10", pool="g"), degraded="1 of 3 nodes differs")
+
+    told = reasons(
+        simulated(pod(), node("g", labels={"pool": "g"}), given=rules(profiles=[degraded]))
+    )
+
+    assert told == {"g": "device profile degraded: a10: 1 of 3 nodes differs"}
