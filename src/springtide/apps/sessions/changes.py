@@ -8,7 +8,8 @@ import msgspec
 
 from springtide.apps.sessions.reading import Reading
 from springtide.apps.sessions.replies import NOTHING, Tally
-from springtide.engine.simulation.session import Placed, Session
+from springtide.engine.simulation.placements import Placed
+from springtide.engine.simulation.session import Session
 from springtide.model.pod import Pod
 from springtide.model.refusal import Refusal
 from springtide.wire.simulation import calls

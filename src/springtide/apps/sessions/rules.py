@@ -15,7 +15,7 @@ from springtide.engine.simulation.bounds import Bounds
 from springtide.engine.simulation.filtering import Sight
 from springtide.engine.simulation.judge import ForDevices, Judge
 from springtide.engine.simulation.supply import Supplier
-from springtide.model.profile import DeviceProfile
+from springtide.model.profile import DeviceProfile, unknown_vendor
 from springtide.wire.hami import register
 from springtide.wire.k8s import Parts
 from springtide.wire.simulation import read_standing
@@ -56,7 +56,7 @@ def rules(
     kinds = families(config, policies)
     # Policies that learn from pods would make answers depend on what was asked before: these see none.
     judge = Judge(kinds, ForDevices({name: make(kinds) for name, make in POLICIES.items()}))
-    usable = tuple(each for each in profiles if all(name in kinds for name, _ in each.devices))
+    usable = tuple(each for each in profiles if not unknown_vendor(each, kinds))
 
     def sight(*, keeps_dynamic: bool) -> Sight:
         supplier = Supplier(

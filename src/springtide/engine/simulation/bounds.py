@@ -9,7 +9,8 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True):
     """Nodes of one call without state; sessions, what each may hold, and for how long it is kept.
 
     A session remembers the answers to `operations_max` changes, of `answers_bytes_max` together, and a
-    level that is open may take `changes_max` changes. An estimate weighs every pod with every template.
+    level that is open may take `changes_max` changes; of so many changed rows as `log_max` it is remembered
+    which they are, and verdicts older than that are worked out anew. An estimate weighs every pod with every template.
     """
 
     nodes_max: int = 20_000
@@ -21,6 +22,7 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True):
     batch_max: int = 10_000
     levels_max: int = 64
     changes_max: int = 1_000_000
+    log_max: int = 1 << 18
     operations_max: int = 4_096
     answers_bytes_max: int = 16 << 20
     ended_max: int = 4_096

@@ -21,12 +21,13 @@ from springtide.model.pod import Pod
 from springtide.model.refusal import Refusal
 
 PODS_ANNOTATION: Final = "springtide.io/simulated-pods"
-MEMO_CHARACTERS_MAX: Final = 64 << 20
+MEMO_BYTES_MAX: Final = 192 << 20
 """How much of nodes' annotations is remembered, with what was found in them."""
 PLACES_MAX: Final = 16_384
 """How many distinct states of nodes are the identical object wherever they are met."""
-ENTRY_CHARACTERS: Final = 200
-"""What an entry weighs beside its texts."""
+ENTRY_BYTES: Final = 200
+STANDING_BYTES: Final = 1_000
+"""What an entry weighs beside its texts, and each of the pods in it."""
 
 ReadPods = Callable[[str], tuple[Pod, ...] | str]
 """Reads the pods in a node's annotation; a text is what is wrong with it."""
@@ -74,7 +75,7 @@ class Sight:
         self._reads_labels = supplier.reads_labels
         self._read_pods = read_pods
         self._relevant = supplier.annotations | {PODS_ANNOTATION}
-        self.memo: Memo[object, Seen] = Memo(weight_max=MEMO_CHARACTERS_MAX)
+        self.memo: Memo[object, Seen] = Memo(weight_max=MEMO_BYTES_MAX)
         self._empty: Memo[Found, Seen] = Memo(weight_max=PLACES_MAX)
         self._places: Memo[Place, Place] = Memo(weight_max=PLACES_MAX)
 
@@ -85,8 +86,10 @@ class Sight:
         key = (texts, self._supplier.labels(node)) if self._reads_labels else texts
         known = self.memo.get(key)
         if known is None:
-            weight = ENTRY_CHARACTERS + sum(len(text) for _, text in texts)
-            known = self.memo.put(key, self._look(node, texts), weight=weight)
+            known = self._look(node, texts)
+            weight = ENTRY_BYTES + sum(len(text) for _, text in texts)
+            weight += STANDING_BYTES * len(known.standing.held)
+            self.memo.put(key, known, weight=weight)
         return known
 
     def _look(self, node: Node, texts: Texts) -> Seen:

@@ -92,7 +92,8 @@ class Judge:
                 return view
             answer = self.exact.on(ask, view)
             if isinstance(answer, Refusal):
-                return replace(answer, is_unresolvable=self.is_hopeless(ask, view.inventory))
+                devices = view.inventory if ask.reads_ids else view.but_for_ids
+                return replace(answer, is_unresolvable=self.is_hopeless(ask, devices))
             given.append(answer)
             shares.append((ask.family, self.families[ask.family].shares(answer, view.inventory)))
         return Fit(allocations=tuple(given), shares=tuple(shares)) if given else NOTHING_ASKED

@@ -7,8 +7,6 @@ have changed. A step that raises has changed nothing.
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import count
-from typing import Final
 
 import msgspec
 import numpy as np
@@ -19,6 +17,7 @@ from springtide.engine.simulation.bounds import Bounds
 from springtide.engine.simulation.errors import Contradiction, TooLarge
 from springtide.engine.simulation.filtering import Seen, Sight, named
 from springtide.engine.simulation.judge import Fit
+from springtide.engine.simulation.placements import Placed, Placements
 from springtide.engine.simulation.verdicts import SAID_BY_NODE, Refusing, Verdicts
 from springtide.model.device import DeviceView, Inventory
 from springtide.model.ledger import Holding, Ledger
@@ -26,20 +25,6 @@ from springtide.model.node import Node
 from springtide.model.overlay import Overlay
 from springtide.model.pod import Pod
 from springtide.model.refusal import Refusal
-
-LOG_MAX: Final = 1 << 18
-"""Changed rows that are remembered; verdicts older than that are worked out anew."""
-
-
-class Placed(msgspec.Struct, frozen=True, kw_only=True):
-    """One pod on its node, with the annotations that it would have got; `order` is that of placing."""
-
-    uid: str
-    namespace: str
-    name: str
-    node: str
-    annotations: Mapping[str, str]
-    order: int
 
 
 class Refused(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,17 +52,14 @@ class Session:
         self._ledger = Ledger()
         self._overlay = Overlay(self._ledger)
         self._verdicts = Verdicts(self._ledger, judge)
-        self._placed: dict[str, Placed] = {}
-        self._order = count()
-        self._undo: list[tuple[str, Placed | None]] = []
-        self._marks: list[int] = []
+        self._placements = Placements()
 
     # What there is
 
     @property
     def levels(self) -> int:
         """Return how many forks are open."""
-        return len(self._marks)
+        return self._placements.levels
 
     @property
     def node_count(self) -> int:
@@ -87,12 +69,12 @@ class Session:
     @property
     def pod_count(self) -> int:
         """Return how many pods are placed."""
-        return len(self._placed)
+        return len(self._placements)
 
     def content(self) -> dict[str, list[Placed]]:
         """Return all nodes, each with the pods on it in the order in which they were placed."""
         found: dict[str, list[Placed]] = {name: [] for name in self._names()}
-        for each in sorted(self._placed.values(), key=lambda placed: placed.order):
+        for each in self._placements:
             found[each.node].append(each)
         return found
 
@@ -106,9 +88,9 @@ class Session:
     def check(self) -> None:
         """Assert that what is placed and what is held are the same."""
         self._ledger.check()
-        assert self._placed.keys() == self._ledger.holdings.keys()
-        for uid, holding in self._ledger.holdings.items():
-            assert self._ledger.names[holding.row] == self._placed[uid].node
+        where = {each.uid: each.node for each in self._placements}
+        held = self._ledger.holdings.items()
+        assert where == {uid: self._ledger.names[holding.row] for uid, holding in held}
 
     # Nodes
 
@@ -198,10 +180,10 @@ class Session:
     def place(self, pod: Pod, name: str) -> Placed | Refusal:
         """Place a pod on a node, or return why it does not fit there; `together` with others or alone."""
         row = self._row(name)
-        if pod.uid in self._placed:
-            where = self._placed[pod.uid].node
+        there = self._placements.get(pod.uid)
+        if there is not None:
             raise Contradiction(
-                f"pod {pod.key} with uid {pod.uid} is on node {where} already; remove it first"
+                f"pod {pod.key} with uid {pod.uid} is on node {there.node} already; remove it first"
             )
         if self.pod_count >= self._bounds.session_pods_max:
             raise TooLarge(
@@ -215,7 +197,7 @@ class Session:
 
     def remove(self, uid: str) -> Placed:
         """Take a pod away that was placed."""
-        if uid not in self._placed:
+        if self._placements.get(uid) is None:
             raise Contradiction(f"no pod with uid {uid} is placed in the session")
         with self._step():
             return self._release(uid)
@@ -252,7 +234,7 @@ class Session:
         self._open()
 
     def _must_be_forked(self) -> None:
-        if not self._marks:
+        if not self.levels:
             raise Contradiction("no fork is open: fork before you revert or commit")
 
     @contextmanager
@@ -267,31 +249,23 @@ class Session:
 
     def _open(self) -> None:
         self._overlay.fork()
-        self._marks.append(len(self._undo))
+        self._placements.fork()
 
     def _keep(self) -> None:
         self._overlay.commit()
-        self._marks.pop()
-        if not self._marks:
-            self._undo.clear()
+        self._placements.commit()
         changes = self._ledger.changes
-        if changes.position - changes.start > LOG_MAX:
+        if changes.position - changes.start > self._bounds.log_max:
             changes.forget(changes.position)
 
     def _back(self) -> None:
         self._overlay.revert()
-        mark = self._marks.pop()
-        while len(self._undo) > mark:
-            uid, before = self._undo.pop()
-            if before is None:
-                del self._placed[uid]
-            else:
-                self._placed[uid] = before
+        self._placements.revert()
 
     # Changes
 
     def _hold(self, pod: Pod, row: int, fit: Fit) -> Placed:
-        if pod.uid in self._placed:
+        if self._placements.get(pod.uid) is not None:
             raise Contradiction(
                 f"pod {pod.key} with uid {pod.uid} stands on two nodes; uids must be unique"
             )
@@ -303,24 +277,21 @@ class Session:
             name=pod.name,
             node=node,
             annotations=named(self._judge.annotations(fit), node),
-            order=next(self._order),
+            order=self._placements.next_order(),
         )
         self._overlay.hold(Holding(uid=pod.uid, row=row, shares=fit.shares))
-        self._placed[pod.uid] = placed
-        self._undo.append((pod.uid, None))
+        self._placements.add(placed)
         return placed
 
     def _release(self, uid: str) -> Placed:
         self._must_have_room()
         self._overlay.release(uid)
-        placed = self._placed.pop(uid)
-        self._undo.append((uid, placed))
-        return placed
+        return self._placements.take(uid)
 
     def _must_have_room(self) -> None:
-        if len(self._undo) >= self._bounds.changes_max:
+        if self._placements.changes >= self._bounds.changes_max:
             raise TooLarge(
-                f"{len(self._undo)} changes are in open forks, and these are the most; commit or "
+                f"{self._placements.changes} changes are in open forks, and these are the most; commit or "
                 "revert them"
             )
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from springtide.engine.framework.framework import Framework
 from springtide.engine.placement.classes import PodClass
-from springtide.engine.placement.family import Rows
+from springtide.engine.placement.family import Ask, Rows
 from springtide.engine.placement.table import FITS, Table
 from springtide.engine.placement.tables import Tables
 from springtide.engine.simulation.judge import DEVICES_ALONE, Fit, Judge
@@ -124,19 +124,23 @@ class Verdicts:
         lasting = np.zeros(len(rows), np.bool_)
         for index, ask in enumerate(pod_class.asks):
             own = codes == index
-            lasting[own] = self._refuse_always(ask.family, pod_class, rows[own])
+            lasting[own] = self._refuse_always(ask, rows[own])
         return lasting
 
-    def _refuse_always(self, family: str, pod_class: PodClass, rows: Rows) -> Bool:
-        """Return which rows refuse a pod for their devices of this family, whoever is on them."""
-        columns = self._ledger.devices.get(family)
+    def _refuse_always(self, ask: Ask, rows: Rows) -> Bool:
+        """Return which rows refuse what is asked of a family, whoever is on them."""
+        columns = self._ledger.devices.get(ask.family)
         if columns is None:
             return np.ones(len(rows), np.bool_)
-        ask = next(each for each in pod_class.asks if each.family == family)
-        codes = columns.inventory.take(rows)
+        codes, kinds = (
+            (columns.inventory, columns.inventories.values)
+            if ask.reads_ids
+            else (columns.kind, columns.kinds)
+        )
+        codes = codes.take(rows)
         always = codes < 0
         for code in dict.fromkeys(codes[~always].tolist()):
-            if self._judge.is_hopeless(ask, columns.inventories.values[code]):
+            if self._judge.is_hopeless(ask, kinds[code]):
                 always |= codes == code
         for place, row in enumerate(rows.tolist()) if columns.closed else ():
             closed = columns.closed.get(row)

@@ -303,10 +303,19 @@ def test_metadata_is_found_wherever_it_stands_in_a_node() -> None:
     turned = dict(reversed(registered.items()))
     hidden = {"spec": {"x": {"y": 1}, "spec": 2}, "metadata": registered["metadata"]}
     large = node("t", card(), notes={"note": "x" * 20_000})
+    full = {**registered, "status": {"filling": "x" * 20_000}}
+    last = {"status": {}, "spec": {"filling": "x" * 20_000}, "metadata": registered["metadata"]}
+    bodies = [registered, turned, hidden, large, full, last]
 
-    answers = [simulated(pod(), each) for each in (registered, turned, hidden, large)]
+    answers = [filter_simulation(_compact(pod(), each), rules()) for each in bodies]
 
-    assert [fitting(answer) for answer in answers] == [["t"]] * 4
+    assert [fitting(read(answer.body)) for answer in answers] == [["t"]] * 6
+
+
+def _compact(asked: Json, *nodes: Json) -> bytes:
+    """The body of a call as Go writes it, without blanks."""
+    call = {"Pod": asked, "Nodes": {"items": nodes}}
+    return json.dumps(call, separators=(",", ":")).encode()
 
 
 def test_registrations_that_differ_in_more_than_ids_are_told_apart() -> None:
@@ -348,3 +357,13 @@ def test_a_profile_of_an_unknown_vendor_is_not_used_in_part() -> None:
     assert reasons(simulated(pod(), node("g", labels={"pool": "g"}), given=given)) == {
         "g": "node unregistered"
     }
+
+
+def test_no_node_is_expected_of_a_profile_whose_nodes_turned_out_different() -> None:
+    degraded = replace(profile("a10", pool="g"), degraded="1 of 3 nodes differs")
+
+    told = reasons(
+        simulated(pod(), node("g", labels={"pool": "g"}), given=rules(profiles=[degraded]))
+    )
+
+    assert told == {"g": "device profile degraded: a10: 1 of 3 nodes differs"}

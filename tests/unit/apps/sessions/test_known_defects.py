@@ -8,9 +8,9 @@ import pytest
 
 from springtide.apps.sessions import filter_simulation, rules
 from springtide.engine.live import Live, LiveSettings
+from springtide.engine.profiles.comparing import Outcome, compared
 from springtide.engine.simulation.bounds import Bounds
 from springtide.engine.simulation.filtering import filtered
-from springtide.engine.simulation.verification import Outcome, verified
 from springtide.model.device import Inventory
 from springtide.model.node import Node
 from springtide.wire.simulation import read_node
@@ -158,9 +158,9 @@ def test_s13_a_group_without_nodes_is_known_by_its_profile() -> None:
 
 
 def test_s14_what_a_new_node_registers_is_compared_with_what_it_was_simulated_with() -> None:
-    promised, found = Inventory("NVIDIA", cards(2)), Inventory("NVIDIA", cards(2, memory=1000))
+    found = {"NVIDIA": Inventory("NVIDIA", cards(2, memory=1000))}
 
-    assert verified(promised, found).outcome is Outcome.MISMATCH
+    assert compared((("NVIDIA", cards(2)),), found).outcome is Outcome.MISMATCH
 
 
 def test_s15_a_node_that_the_live_scheduler_would_not_look_at_is_unregistered() -> None:

@@ -111,6 +111,27 @@ def test_a_session_that_is_opened_again_by_the_same_call_is_the_same() -> None:
     assert kind(other) == (409, "operation-reused")
 
 
+def test_a_session_that_has_ended_is_opened_anew_by_the_same_call() -> None:
+    caller = Caller()
+    call = {"operationId": "once"}
+    caller.open(node("t"), **call)
+    caller.service.close(CLIENT, NAME, caller.at)
+
+    again = caller.open(node("t"), **call, name="s-2")
+
+    assert (again.status, read(again.body)["id"]) == (201, "s-2")
+
+
+def test_verdicts_hold_when_it_is_forgotten_which_nodes_have_changed() -> None:
+    caller = opened(*(node(name, card()) for name in "abc"), bounds=Bounds(log_max=1))
+    found = []
+    for name in "abc":
+        found.append(caller.evaluate(pod("p", **BIG))["feasible"])
+        caller.place(pod(name, **BIG), name)
+
+    assert found == [["a", "b", "c"], ["b", "c"], ["c"]]
+
+
 def test_an_operation_id_is_not_used_for_two_changes() -> None:
     caller = opened(node("t", card()))
     caller.call("fork", operationId="once")
