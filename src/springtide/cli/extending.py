@@ -22,6 +22,7 @@ from springtide.edge.machine import (
     MachineCalendar,
     MachineClock,
     SeededRng,
+    allow_open_files,
     noise,
     secret,
     utc_offset_s,
@@ -36,6 +37,8 @@ from springtide.wire.origin import Origin
 PartT = TypeVar("PartT", bound=msgspec.Struct)
 
 COMMAND_LINE: Final = "the command line"
+OPEN_FILES: Final = 4096
+"""Room for the callers of two listeners, and for requests to the API server."""
 _FIELDS: Final = {
     "http_bind": "bind_address",
     "metrics_bind_address": "metrics_bind_address",
@@ -83,6 +86,7 @@ def _simulation(
 
 
 async def _serve(document: ExtenderDocument, plan: Plan, options: Mapping[str, Any]) -> None:
+    allow_open_files(OPEN_FILES)
     calendar = MachineCalendar()
     lines = JsonLines(calendar)
     logging.getLogger().addHandler(Forwarding(lines))

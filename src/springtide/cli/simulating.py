@@ -6,6 +6,7 @@ too few cores, and ends when the one that started it is gone.
 """
 
 import asyncio
+import logging
 import os
 import signal
 import sys
@@ -17,12 +18,19 @@ import msgspec
 from msgspec.structs import replace
 
 from springtide.apps import simulation
-from springtide.apps.extender import Log, setup
+from springtide.apps.extender import setup
 from springtide.apps.simulation.service import MakeRules
-from springtide.cli.endings import USAGE, Ended
+from springtide.cli.endings import UNREACHABLE, USAGE, Ended
 from springtide.edge import children, files, kube
-from springtide.edge.lines import JsonLines
-from springtide.edge.machine import MachineCalendar, MachineClock, SeededRng, noise, secret
+from springtide.edge.lines import Forwarding, JsonLines, Log
+from springtide.edge.machine import (
+    MachineCalendar,
+    MachineClock,
+    SeededRng,
+    allow_open_files,
+    noise,
+    secret,
+)
 from springtide.edge.serving import CertificateFiles, Certificates, Listener, listening
 from springtide.engine.placement.configured import InvalidConfig
 from springtide.model.profile import DeviceProfile
@@ -33,6 +41,8 @@ from springtide.wire.errors import DocumentFault
 from springtide.wire.origin import Origin
 
 NAME_BYTES: Final = 16
+OPEN_FILES: Final = 4096
+"""Room for every connection of both listeners, and for what else is open."""
 PARENT_CHECK_S: Final = 1.0
 NICENESS: Final = 10
 """How much a simulation beside a live scheduler gives way to it."""
@@ -121,9 +131,15 @@ def planned(
 
 def serve(plan: Plan, *, parent: int | None) -> None:
     """Simulate alone until told to stop, or until the process that started this one is gone."""
+    allow_open_files(OPEN_FILES)
     if parent is not None:
         os.nice(NICENESS)
-    asyncio.run(_serve(plan, parent))
+    try:
+        asyncio.run(_serve(plan, parent))
+    except kube.Unusable as fault:
+        raise Ended(str(fault), USAGE) from fault
+    except kube.ClusterFault as fault:
+        raise Ended(str(fault), UNREACHABLE) from fault
 
 
 async def _serve(plan: Plan, parent: int | None) -> None:
@@ -132,6 +148,7 @@ async def _serve(plan: Plan, parent: int | None) -> None:
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     clock, calendar = MachineClock(), MachineCalendar()
     lines = JsonLines(calendar)
+    logging.getLogger().addHandler(Forwarding(lines))
     async with AsyncExitStack() as stack:
         where = simulation.Where(
             calls=_opened(plan.entry.bind_address, stack),

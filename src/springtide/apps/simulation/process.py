@@ -12,7 +12,6 @@ import msgspec
 import uvicorn
 from prometheus_client import CollectorRegistry
 
-from springtide.apps.extender.log import Log
 from springtide.apps.extender.probes import Check
 from springtide.apps.simulation.access import Doorkeeper, Review
 from springtide.apps.simulation.figures import Standing
@@ -20,6 +19,7 @@ from springtide.apps.simulation.learning import Follow, Learning
 from springtide.apps.simulation.service import Lanes, MakeRules
 from springtide.apps.simulation.settings import Settings
 from springtide.apps.simulation.surface import MakeName, Readiness, Surface, Times
+from springtide.edge.lines import Log
 from springtide.edge.serving import (
     Application,
     Budget,

@@ -15,7 +15,6 @@ from prometheus_client import CollectorRegistry, generate_latest
 from springtide import __version__
 from springtide.apps.extender.device_metrics import CONTENT_TYPE
 from springtide.apps.extender.endpoints import Version
-from springtide.apps.extender.log import Log
 from springtide.apps.extender.probes import Check, liveness, told
 from springtide.apps.sessions import Moment, Service, Tally
 from springtide.apps.sessions import Reply as Answer
@@ -28,6 +27,7 @@ from springtide.apps.simulation.service import Lanes
 from springtide.apps.simulation.settings import Limits
 from springtide.base.clock import Calendar, Clock
 from springtide.base.durations import SECOND_NS, MalformedDuration, parse_duration_ns
+from springtide.edge.lines import Log
 from springtide.edge.serving import Asked, Reply, Route
 from springtide.edge.serving import Limits as BodyLimits
 from springtide.wire.openapi import TEXT, Endpoint
