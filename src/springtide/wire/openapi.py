@@ -27,12 +27,17 @@ class Content(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Parameter(msgspec.Struct, frozen=True, kw_only=True):
-    """What may be said beside the body. A part of the path must be, the others need not."""
+    """What may be said beside the body. A part of the path must be, the others need not.
+
+    `pattern` is the form of the text, `choices` are all that may be said; empty means anything.
+    """
 
     name: str
     description: str
     place: Literal["path", "query", "header"] = "query"
     is_flag: bool = False
+    pattern: str = ""
+    choices: tuple[str, ...] = ()
 
 
 class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
@@ -122,6 +127,10 @@ def _parameter(parameter: Parameter) -> Schema:
         "description": parameter.description,
         "schema": {"type": "string"},
     }
+    if parameter.pattern:
+        made["schema"]["pattern"] = parameter.pattern
+    if parameter.choices:
+        made["schema"]["enum"] = list(parameter.choices)
     if parameter.is_flag:
         made["allowEmptyValue"] = True
     return made

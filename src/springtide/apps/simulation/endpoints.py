@@ -20,6 +20,7 @@ from springtide.wire.simulation.answers import (
     SessionAnswer,
     SessionContent,
 )
+from springtide.wire.simulation.calls import DynamicFields
 from springtide.wire.simulation.shapes import SimulationArgs, SimulationResult
 
 ABOUT: Final = About(
@@ -67,6 +68,7 @@ _TIMEOUT: Final = Parameter(
     name="X-Request-Timeout",
     place="header",
     description="How long the caller waits, such as 500ms or 3s; the server's own limit holds as well.",
+    pattern=r"^([0-9]+|([0-9]+(\.[0-9]+)?(ms|s|m|h))+)?$",
 )
 _ID: Final = Parameter(name="id", place="path", description="The session, as its opening named it.")
 
@@ -87,6 +89,7 @@ FILTER: Final = Endpoint(
         Parameter(
             name="dynamicFields",
             description="`keep` trusts registrations as they stand; `reset`, the default, does not.",
+            choices=tuple(DynamicFields),
         ),
         _TIMEOUT,
     ),

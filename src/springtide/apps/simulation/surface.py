@@ -16,7 +16,7 @@ from springtide import __version__
 from springtide.apps.extender.device_metrics import CONTENT_TYPE
 from springtide.apps.extender.endpoints import Version
 from springtide.apps.extender.probes import Check, liveness, told
-from springtide.apps.sessions import Moment, Service, Tally
+from springtide.apps.sessions import Moment, Service, Tally, failed
 from springtide.apps.sessions import Reply as Answer
 from springtide.apps.simulation import endpoints
 from springtide.apps.simulation.access import retry_after
@@ -27,10 +27,12 @@ from springtide.apps.simulation.service import Lanes
 from springtide.apps.simulation.settings import Limits
 from springtide.base.clock import Calendar, Clock
 from springtide.base.durations import SECOND_NS, MalformedDuration, parse_duration_ns
+from springtide.base.errors import SpringtideError
 from springtide.edge.lines import Log
 from springtide.edge.serving import Asked, Reply, Route
 from springtide.edge.serving import Limits as BodyLimits
 from springtide.wire.openapi import TEXT, Endpoint
+from springtide.wire.simulation import ErrorClass
 from springtide.wire.simulation.calls import DynamicFields
 
 Work = Callable[[Asked], Awaitable[Answer]]
@@ -41,6 +43,13 @@ MakeName = Callable[[], str]
 NOTHING: Final = Tally()
 SMALL_BODY_BYTES: Final = 1 << 16
 """Calls that say no more than which change they are."""
+
+
+DYNAMIC: Final = "dynamicFields"
+
+
+class InvalidHead(SpringtideError):
+    """What is said beside the body makes no sense."""
 
 
 class Times(msgspec.Struct, frozen=True):
@@ -143,8 +152,8 @@ class Surface:
 
         try:
             timeout_s = self._timeout_s(asked)
-        except MalformedDuration as fault:
-            return word(f"X-Request-Timeout: {fault}; write it like 500ms or 3s.", 400, tell)
+        except InvalidHead as fault:
+            return word(str(fault), 400, tell)
         try:
             async with asyncio.timeout(timeout_s):
                 await self._readiness.whole.wait()
@@ -162,8 +171,13 @@ class Surface:
         text = asked.header(endpoints.TIMEOUT)
         if not text:
             return self._limits.request_s
-        wanted_s = float(text) if text.isdecimal() else parse_duration_ns(text) / SECOND_NS
-        return min(max(wanted_s, 0.0), self._limits.request_s)
+        try:
+            wanted_s = float(text) if text.isdecimal() else parse_duration_ns(text) / SECOND_NS
+        except MalformedDuration as fault:
+            raise InvalidHead(f"X-Request-Timeout: {fault}; write it like 500ms or 3s.") from fault
+        if wanted_s <= 0:
+            raise InvalidHead(f"X-Request-Timeout: {text} is no time at all; write more.")
+        return min(wanted_s, self._limits.request_s)
 
     def _tell(
         self, endpoint: Endpoint, asked: Asked, outcome: str, tally: Tally, took_s: float
@@ -194,7 +208,12 @@ class Surface:
     # ---- the calls
 
     async def _filter(self, asked: Asked) -> Answer:
-        keeps = DynamicFields.KEEP in asked.query.get("dynamicFields", ())
+        said = asked.query.get(DYNAMIC, [DynamicFields.RESET])[-1]
+        if said not in [*DynamicFields]:
+            known = ", ".join(DynamicFields)
+            why = f'{DYNAMIC} is "{said}"; there are {known}'
+            return Answer(body=b"".join(failed(ErrorClass.INVALID, why).pieces), outcome="Invalid")
+        keeps = said == DynamicFields.KEEP
         return await self._lanes.filter(asked.body, keeps_dynamic=keeps)
 
     async def _open(self, asked: Asked) -> Answer:

@@ -174,7 +174,22 @@ def read_body(data: bytes, of: type[CallT]) -> CallT:
         return msgspec.json.decode(data, type=of)
     except msgspec.ValidationError as fault:
         # Objects may be large, and stay undecoded: only where something is wrong it is looked for.
-        found = malformed(fault, msgspec.json.decode(data))
+        found = malformed(fault, _plain(data))
         raise InvalidBody(found.field, found.reason) from fault
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
-        raise InvalidBody("", f"this is not JSON: {fault}; send one JSON object.") from fault
+    except _UNREADABLE as fault:
+        raise _unreadable(fault) from fault
+
+
+_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+
+
+def _plain(data: bytes) -> object:
+    """Return a body as plain data: what is wrong in the beginning may not be all that is."""
+    try:
+        return msgspec.json.decode(data)
+    except _UNREADABLE as fault:
+        raise _unreadable(fault) from fault
+
+
+def _unreadable(fault: Exception) -> InvalidBody:
+    return InvalidBody("", f"this is not JSON: {fault}; send one JSON object.")
