@@ -98,7 +98,7 @@ SIMULATION: Final = (
         "--simulation-only",
         is_flag=True,
         default=None,
-        help="Answer hypothetical questions alone: needs no cluster, and schedules nothing.",
+        help="Answer hypothetical questions alone: nothing is scheduled, nothing written.",
     ),
     _text(
         "--simulation-bind-address",

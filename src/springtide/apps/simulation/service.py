@@ -93,6 +93,10 @@ class Lanes:
         """End the sessions whose lease has run out, though nobody asks for any."""
         await self._sessions.lane.run(lambda: self.sessions.expire(now_s), is_own=True)
 
+    def lane(self, name: str) -> Lane:
+        """Return a lane by its name."""
+        return next(each.lane for each in self._all if each.lane.name == name)
+
     def waiting(self) -> dict[str, int]:
         """Return how many calls are under way in each lane."""
         return {each.lane.name: each.lane.under_way for each in self._all}
