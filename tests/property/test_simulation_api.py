@@ -110,7 +110,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     thread = threading.Thread(target=served.run)
     thread.start()
     try:
-        assert served.running
+        assert served.running.url
         yield served
     finally:
         served.end()

@@ -85,9 +85,7 @@ def test_alone_it_says_what_it_lacks(capsys: Captured) -> None:
     assert code == 2
 
 
-def test_files_without_profiles_are_told(
-    tmp_path: Path, capsys: Captured
-) -> None:
+def test_files_without_profiles_are_told(tmp_path: Path, capsys: Captured) -> None:
     papers = Papers(tmp_path)
     empty = written(tmp_path, "kind: Other\n", name="empty.yaml")
     config = written(tmp_path, document(deviceConfig=DEVICES))
