@@ -112,7 +112,13 @@ SIMULATION: Final = (
     _text("--simulation-client-ca-file", "The authorities of their callers.", metavar="FILE"),
     _several("--simulation-identity", "Who may simulate: a common name, a SAN or a user."),
     _several("--profile-file", "DeviceProfiles, in the place of the cluster's.", metavar="FILE"),
-    click.option("--simulation-parent", type=int, default=None, hidden=True),
+    click.option(
+        "--simulation-parent",
+        type=int,
+        default=None,
+        hidden=True,
+        help="Ours: the process that this one serves beside, and ends with.",
+    ),
 )
 HAMI: Final = (
     _text("--http_bind", "Where to listen; 127.0.0.1:8080 unless given.", metavar="ADDRESS"),
