@@ -51,8 +51,8 @@ def measure() -> Iterator[Figure]:
 
 async def _by_names(nodes: int, named: int) -> list[Figure]:
     world = World(nodes)
-    bodies = [_body(index, NodeNames=world.called(named)) for index in range(CALLS + WARM_CALLS)]
-    taken = sorted((await _called(world, bodies))[WARM_CALLS:])
+    bodies = [body(index, NodeNames=world.called(named)) for index in range(CALLS + WARM_CALLS)]
+    taken = sorted((await called(world, bodies))[WARM_CALLS:])
     name = f"{nodes:,} nodes, {named:,} named"
     how = f"{CALLS:,} calls; HAMi's filter takes {PEER_MS[nodes, named]} ms without HTTP"
     return [
@@ -65,19 +65,20 @@ async def _whole() -> Figure:
     world = World(5_000)
     filling = "x" * WHOLE_NODE_BYTES
     items = [{"metadata": {"name": name}, "status": filling} for name in world.names]
-    bodies = [_body(index, Nodes={"items": items}) for index in range(3)]
+    bodies = [body(index, Nodes={"items": items}) for index in range(3)]
     size = len(bodies[0]) / 1e6
     how = f"best of 3, {size:.0f} MB"
-    return Figure("5,000 whole nodes", min(await _called(world, bodies)), "s", how)
+    return Figure("5,000 whole nodes", min(await called(world, bodies)), "s", how)
 
 
-def _body(index: int, **nodes: object) -> bytes:
+def body(index: int, **nodes: object) -> bytes:
+    """Return the body of a filter call about a pod and these nodes."""
     pod = pod_object(f"p{index}", gpu=1, gpumem=100 + index % 7)
     pod["metadata"]["uid"] = f"called-{index}"
     return msgspec.json.encode({"Pod": pod, **nodes})
 
 
-async def _called(world: World, bodies: list[bytes]) -> list[float]:
+async def called(world: World, bodies: list[bytes]) -> list[float]:
     """Return how long each call takes, one after the other on one connection."""
     process = Process(
         Willing(ObjectStore()),
@@ -102,10 +103,10 @@ async def _called(world: World, bodies: list[bytes]) -> list[float]:
 async def _timed(listener: Listener, bodies: list[bytes]) -> list[float]:
     reader, writer = await asyncio.open_connection(listener.host, listener.port)
     taken = []
-    for body in bodies:
+    for sent in bodies:
         begun = time.perf_counter()
-        writer.write(b"POST /filter HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(body))
-        writer.write(body)
+        writer.write(b"POST /filter HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(sent))
+        writer.write(sent)
         head = await reader.readuntil(b"\r\n\r\n")
         answer = await reader.readexactly(int(head.rpartition(b"content-length: ")[2].split()[0]))
         taken.append(time.perf_counter() - begun)

@@ -40,6 +40,7 @@ from bench import (  # noqa: E402
     scheduling,
     scores,
     simulation,
+    simulation_calls,
 )
 from bench.figure import Figure  # noqa: E402
 
@@ -62,6 +63,7 @@ BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
     "replay": replay.measure,
     "scores": scores.measure,
     "simulation": simulation.measure,
+    "simulation_calls": simulation_calls.measure,
     "device_selectors": device_selectors.measure,
     "claims": claims.measure,
     "informers": informers.measure,

@@ -33,7 +33,7 @@ Json = dict[str, Any]
 def measure() -> Iterator[Figure]:
     """Yield what calls, sessions and estimates take."""
     for nodes, peer in PEER_MS.items():
-        bare = [_bare(index) for index in range(nodes)]
+        bare = [bare_node(index) for index in range(nodes)]
         yield from _called(f"{nodes:,} nodes", bare, peer=peer)
         gc.collect()
     whole = [node(index, GROUPS, images=IMAGES) for index in range(5_000)]
@@ -45,7 +45,7 @@ def measure() -> Iterator[Figure]:
 
 
 def _called(name: str, nodes: list[Json], *, peer: int = 0) -> Iterator[Figure]:
-    body = _encoded({"Pod": _pod(0, gpumem=8192, gpucores=10), "Nodes": {"items": nodes}})
+    body = encoded({"Pod": pod(0, gpumem=8192, gpucores=10), "Nodes": {"items": nodes}})
     first_ms, again_ms = [], []
     for _ in range(TRIES):
         given = rules()
@@ -59,16 +59,16 @@ def _called(name: str, nodes: list[Json], *, peer: int = 0) -> Iterator[Figure]:
 
 def _placed() -> Iterator[Figure]:
     """Yield how many pods a second are placed in a session, and the same without one."""
-    nodes = [_bare(index) for index in range(1_000)]
+    nodes = [bare_node(index) for index in range(1_000)]
     names = [each["metadata"]["name"] for each in nodes]
     service = _session(nodes)
     numbers = count()
     bodies = [
-        _encoded(
+        encoded(
             {
                 "operationId": f"batch-{batch}",
                 "pods": [
-                    {"pod": _pod(number, gpumem=1000 + 100 * (number % 7)), "node": names[place]}
+                    {"pod": pod(number, gpumem=1000 + 100 * (number % 7)), "node": names[place]}
                     for place, number in zip(range(BATCH), numbers, strict=False)
                 ],
             }
@@ -83,7 +83,7 @@ def _placed() -> Iterator[Figure]:
 
     rate = BATCH * BATCHES / cpu_s(place)
     yield Figure("pods placed in a session", rate, "pods/s", f"1,000 nodes, batches of {BATCH}")
-    one = _encoded({"Pod": _pod(0, gpumem=1000), "Nodes": {"items": nodes}})
+    one = encoded({"Pod": pod(0, gpumem=1000), "Nodes": {"items": nodes}})
     given = rules()
     call_s = cpu_s(lambda: filter_simulation(one, given).body, repeat=TRIES)
     how = f"{call_s * 1e3:.1f} ms for 1,000 nodes, {1e6 / rate:.0f} µs a pod"
@@ -91,8 +91,8 @@ def _placed() -> Iterator[Figure]:
 
 
 def _evaluated() -> Iterator[Figure]:
-    service = _session([_bare(index) for index in range(5_000)])
-    body = _encoded({"pods": [_pod(0, gpumem=8192, gpucores=10)]})
+    service = _session([bare_node(index) for index in range(5_000)])
+    body = encoded({"pods": [pod(0, gpumem=8192, gpucores=10)]})
 
     def evaluate() -> None:
         assert service.call("client", "session", "evaluate", body, AT).status == 200
@@ -107,10 +107,10 @@ def _estimated() -> Iterator[Figure]:
     for shapes, kinds in ((1, 20), (10, GROUPS)):
         templates = [{"node": _template(index, kinds)} for index in range(20)]
         pods = [
-            {"pod": _pod(index, gpumem=2000 + 1200 * index), "count": 10_000 // shapes}
+            {"pod": pod(index, gpumem=2000 + 1200 * index), "count": 10_000 // shapes}
             for index in range(shapes)
         ]
-        body = _encoded({"templates": templates, "pods": pods})
+        body = encoded({"templates": templates, "pods": pods})
         service = Service(rules(), MachineClock())
         took_ms = cpu_s(lambda: service.estimate(body), repeat=TRIES) * 1e3  # noqa: B023 - called at once
         how = f"10,000 pods of {shapes} shapes, 20 templates of {kinds} kinds"
@@ -119,13 +119,14 @@ def _estimated() -> Iterator[Figure]:
 
 def _session(nodes: list[Json]) -> Service:
     service = Service(rules(), MachineClock())
-    body = _encoded({"operationId": "open", "nodes": nodes})
+    body = encoded({"operationId": "open", "nodes": nodes})
     reply = service.open("client", "session", body, AT)
     assert reply.status == 201, reply.body
     return service
 
 
-def _bare(index: int) -> Json:
+def bare_node(index: int) -> Json:
+    """Return a node with its name and registration alone."""
     metadata = node(index, GROUPS, images=0)["metadata"]
     key = "hami.io/node-nvidia-register"
     return {
@@ -144,7 +145,8 @@ def _template(index: int, kinds: int) -> Json:
     return made
 
 
-def _pod(index: int, **limits: int) -> Json:
+def pod(index: int, **limits: int) -> Json:
+    """Return a pod that asks for one device."""
     amounts = {f"nvidia.com/{name}": str(value) for name, value in {"gpu": 1, **limits}.items()}
     return {
         "metadata": {"name": f"pod-{index}", "namespace": "default", "uid": f"uid-{index}"},
@@ -152,5 +154,6 @@ def _pod(index: int, **limits: int) -> Json:
     }
 
 
-def _encoded(value: Json) -> bytes:
+def encoded(value: Json) -> bytes:
+    """Return a body."""
     return json.dumps(value, separators=(",", ":")).encode()

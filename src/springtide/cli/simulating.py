@@ -94,7 +94,10 @@ def planned(
     entry = document.simulation
     assert entry is not None
     check_simulation(entry, origin=origin)
-    settings = simulation.settings(entry, origin=origin)
+    times = durations(document, origin=origin)
+    # Who started this process has waited by then until it is known that both end.
+    leave_s = 0.0 if "simulation_parent" in options else times.leave_s
+    settings = simulation.settings(entry, origin=origin, leave_s=leave_s)
     profiles = _profiles(entry)
     make = simulation.rule_maker(
         config[0],
@@ -124,7 +127,7 @@ def planned(
         access = kube.Access(
             kubeconfig=options.get("kubeconfig", ""),
             context=options.get("context", ""),
-            timeout_s=durations(document, origin=origin).request_s,
+            timeout_s=times.request_s,
         )
     return Plan(entry, settings, make, profiles, certificates, access)
 

@@ -153,7 +153,9 @@ def test_alone_it_simulates_without_any_cluster_by_profiles_from_files(tmp_path:
     cold = node("cold", labels={"pool": "cold"})
 
     async def work() -> None:
-        arguments = ["--simulation-only", *options(papers), f"--profile-file={profile}"]
+        config = written(tmp_path, document(shutdownDelay="0s"))
+        said = [f"--config={config}", f"--profile-file={profile}"]
+        arguments = ["--simulation-only", *options(papers), *said]
         async with started(*arguments) as running:
             listener = await running.listener()
             asked = body(pod(), cold, node("bare"))

@@ -106,7 +106,9 @@ class Process:
                 ]
                 self._log("simulating", host=where.calls.host, port=where.calls.port)
                 await stop.wait()
+                self._log("stopping")
                 self._is_leaving = True
+                await asyncio.sleep(self._settings.limits.leave_s)
                 for server in servers:
                     server.should_exit = True
                 await asyncio.wait(served)

@@ -26,8 +26,9 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """How much there may be at once.
 
     `bodies_bytes` bounds the bodies of all calls together until they are answered, `waiting` the calls of
-    each lane that wait for their turn, `request_s` how long a call may take, `body_s` how long a body may,
-    and `drain_s` how long the end waits for answers.
+    each lane that wait for their turn, `request_s` how long a call may take, and `body_s` how long a body
+    may. At the end everybody is answered for `leave_s` more, while it becomes known that the server is not
+    ready any more, and then answers may take `drain_s` to finish.
     """
 
     body_bytes: int = 128 * MIB
@@ -35,6 +36,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     waiting: int = 64
     request_s: float = 10.0
     body_s: float = 60.0
+    leave_s: float = 0.0
     drain_s: float = 10.0
 
 
@@ -46,7 +48,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     bounds: Bounds = Bounds()
 
 
-def settings(entry: SimulationEntry, *, origin: Origin) -> Settings:
+def settings(entry: SimulationEntry, *, origin: Origin, leave_s: float = 0.0) -> Settings:
     """Return the settings that a section says, or raise InvalidDocument."""
     said = entry.limits
     request_s = timeout_s(entry, origin=origin)
@@ -61,6 +63,7 @@ def settings(entry: SimulationEntry, *, origin: Origin) -> Settings:
             bodies_bytes=max(said.bodies_mib, said.body_mib) * MIB,
             waiting=said.waiting,
             request_s=request_s,
+            leave_s=leave_s,
         ),
         bounds=Bounds(
             nodes_max=said.nodes,
