@@ -1,12 +1,6 @@
 """The extender in a process of its own, called by an unmodified kube-scheduler, with device plugins that answer."""
 
-import os
 import signal
-import socket
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -14,13 +8,12 @@ import pytest
 
 from tests.e2e.commands import Object, Setup
 from tests.e2e.conftest import Planes
-from tests.e2e.controlplane import ControlPlane
 from tests.e2e.fleets import running_fleet
-from tests.e2e.objects import PODS, a_pod, annotations, phases
+from tests.e2e.objects import PODS, annotations, phases
+from tests.e2e.ours import configured, extender, free_port, share_of_a_card
 from tests.e2e.waiting import eventually
 from tests.standin.live import gpu_node
 
-RESOURCES: Final = ("nvidia.com/gpu", "nvidia.com/gpumem", "nvidia.com/gpucores")
 ALLOCATED: Final = "hami.io/vgpu-devices-allocated"
 CARDS: Final = 4
 NODES: Final = 3
@@ -29,49 +22,9 @@ TO_A_CARD: Final = 2
 pytestmark = pytest.mark.timeout(180)
 
 
-def free_port() -> int:
-    """Return a port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port
-
-
-def configured(port: int) -> Object:
-    """Return the configuration of the extender, as HAMi's chart has it."""
-    return {
-        "urlPrefix": f"http://127.0.0.1:{port}",
-        "filterVerb": "filter",
-        "bindVerb": "bind",
-        "weight": 1,
-        "nodeCacheCapable": True,
-        "httpTimeout": "30s",
-        "managedResources": [{"name": name, "ignoredByScheduler": True} for name in RESOURCES],
-    }
-
-
-@contextmanager
-def extender(plane: ControlPlane, port: int, log: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """Run the extender while the block is entered."""
-    arguments = [
-        f"--http_bind=127.0.0.1:{port}",
-        "--metrics-bind-address=",
-        f"--kubeconfig={plane.kubeconfig('admin')}",
-        "--scheduler-name=default-scheduler",
-    ]
-    with log.open("ab") as told:
-        command = [sys.executable, "-m", "springtide", "extender", *arguments]
-        process = subprocess.Popen(command, env=os.environ, stderr=told)
-        try:
-            yield process
-        finally:
-            process.kill()
-            process.wait()
-
-
 def half_a_card(name: str) -> Object:
     """Return a pod of which two fit on a card."""
-    return a_pod(name, limits=(dict(zip(RESOURCES, ("1", "2000", "50"), strict=True)),))
+    return share_of_a_card(name, memory_mib=2000, cores=50)
 
 
 def test_pods_are_scheduled_though_the_extender_is_killed_meanwhile(
