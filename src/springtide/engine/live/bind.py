@@ -26,10 +26,10 @@ class Phase(Enum):
 
 
 class Rules(msgspec.Struct, frozen=True, kw_only=True):
-    """What a bind goes by: when locks are void, and whether a pod is known to be there."""
+    """What a bind goes by: when locks are void, and whether a pod is there that a node may yet serve."""
 
     lock_timeout_s: float
-    is_alive: Callable[[Owner], bool]
+    is_alive: Callable[[Owner, str], bool]
 
 
 class Bind(msgspec.Struct, frozen=True, kw_only=True):

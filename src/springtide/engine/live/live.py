@@ -63,7 +63,7 @@ class Live:
         self._limiting = Limiting(families)
         self._names: dict[Owner, str] = {}
         self._keys: dict[str, Owner] = {}
-        rules = Rules(lock_timeout_s=settings.lock_timeout_s, is_alive=self._names.__contains__)
+        rules = Rules(lock_timeout_s=settings.lock_timeout_s, is_alive=self._is_awaited)
         self._queues = Queues(self.stock, rules)
 
     # What the informers tell
@@ -187,6 +187,14 @@ class Live:
         return self._classes.of(pod)
 
     # Binding
+
+    def _is_awaited(self, owner: Owner, node: str) -> bool:
+        """Return whether a pod is there that a node may yet have to serve: none that is on another one."""
+        uid = self._names.get(owner)
+        if uid is None:
+            return False
+        held = self.holders.get(uid)
+        return uid in self.tracking.waiting or held is None or held.node in {"", node}
 
     def _asks_devices(self, pod: Pod) -> bool:
         pod_class = self.class_of(pod)
