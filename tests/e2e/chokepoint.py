@@ -1,4 +1,4 @@
-"""A narrow place before the API server: a proxy that can hold one chosen request, or the answer to it.
+"""A narrow place before a server: a proxy that can hold one chosen request, or the answer to it.
 
 It ends TLS on both sides, looks at every request, and passes bytes on as they are. One is held as long
 as a test wants: before the server has it, or when it is answered and the caller does not know yet.
@@ -70,17 +70,18 @@ class Hold:
 
 
 class Chokepoint:
-    """The proxy; `kubeconfig` leads through it."""
+    """The proxy before a port; if that is the API server's, `kubeconfig` leads through it."""
 
-    def __init__(self, plane: ControlPlane, aside: Aside) -> None:
+    def __init__(self, plane: ControlPlane, aside: Aside, *, before: int) -> None:
         self._plane = plane
         self._aside = aside
+        self._before = before
         self._holds: list[Hold] = []
         context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
         plane.authority.issue_cert("127.0.0.1").configure_cert(context)
         serving = asyncio.start_server(self._serve, "127.0.0.1", 0, ssl=context)
         self._server = aside.done(serving)
-        port = self._server.sockets[0].getsockname()[1]
+        self.port = port = int(self._server.sockets[0].getsockname()[1])
         self.kubeconfig = kubeconfig(
             plane.site.file(f"by-{port}.json"),
             f"https://127.0.0.1:{port}",
@@ -99,13 +100,14 @@ class Chokepoint:
         self._aside.loop.call_soon_threadsafe(self._server.close)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(OSError, asyncio.IncompleteReadError):
+        # asyncio complains of a connection whose task was cancelled, as all are in the end.
+        with suppress(OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
             await self._connected(reader, writer)
-        writer.close()
+        writer.transport.abort()
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        ports = self._plane.site.ports
-        behind, ahead = await asyncio.open_connection("127.0.0.1", ports.api, ssl=self._plane.trust)
+        trust = self._plane.trust
+        behind, ahead = await asyncio.open_connection("127.0.0.1", self._before, ssl=trust)
         held: list[Hold] = []
         back = asyncio.create_task(_pass_back(behind, writer, held))
         try:
@@ -122,7 +124,7 @@ class Chokepoint:
                 await ahead.drain()
         finally:
             back.cancel()
-            ahead.close()
+            ahead.transport.abort()
 
     def _picked(self, head: bytes, body: bytes) -> Hold | None:
         for hold in self._holds:
@@ -152,10 +154,10 @@ async def _is_dropped(hold: Hold) -> bool:
 
 
 @contextmanager
-def chokepoint(plane: ControlPlane) -> Iterator[Chokepoint]:
-    """Run the proxy as long as the block."""
+def chokepoint(plane: ControlPlane, *, before: int | None = None) -> Iterator[Chokepoint]:
+    """Run the proxy as long as the block, before the API server unless told otherwise."""
     with Aside() as aside:
-        found = Chokepoint(plane, aside)
+        found = Chokepoint(plane, aside, before=before or plane.site.ports.api)
         try:
             yield found
         finally:

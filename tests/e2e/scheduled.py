@@ -1,0 +1,68 @@
+"""A control plane whose kube-scheduler asks our extender, nodes with cards, and pods that ask for cards."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import msgspec
+
+from tests.e2e.commands import Object, Setup
+from tests.e2e.conftest import Planes
+from tests.e2e.controlplane import ControlPlane
+from tests.e2e.fleets import RunningFleet, running_fleet
+from tests.e2e.holdings import cards, locks
+from tests.e2e.objects import PODS, phases
+from tests.e2e.ours import configured, free_port, share_of_a_card
+from tests.e2e.waiting import eventually
+from tests.standin.live import gpu_node
+
+NODES: Final = ("gpu-a", "gpu-b")
+CARDS: Final = 2
+
+
+class Scheduled(msgspec.Struct, frozen=True, kw_only=True):
+    """The plane, where its scheduler looks for our extender, and the nodes."""
+
+    plane: ControlPlane
+    port: int
+    fleet: RunningFleet
+
+
+@contextmanager
+def scheduled(planes: Planes) -> Iterator[Scheduled]:
+    """Run all of it but the extender as long as the block."""
+    port = free_port()
+    plane = planes(Setup(has_controllers=True, extenders=(configured(port),)))
+    with running_fleet(plane, [gpu_node(name, cards=CARDS) for name in NODES]) as fleet:
+        yield Scheduled(plane=plane, port=port, fleet=fleet)
+
+
+def empty(plane: ControlPlane) -> None:
+    """Delete all pods, and wait until they and the locks of nodes are gone."""
+    plane.ask("DELETE", PODS, {"gracePeriodSeconds": 0})
+    eventually(lambda: phases(plane), lambda found: found == {})
+
+
+def whole_card(name: str, *, node: str = "", annotations: dict[str, str] | None = None) -> Object:
+    """Return a pod that shares its card with nobody, wherever or on a node."""
+    pod = share_of_a_card(name, memory_mib=2000, cores=100)
+    pod["metadata"]["annotations"] = annotations or {}
+    if node:
+        pod["spec"]["nodeSelector"] = {"kubernetes.io/hostname": node}
+    return pod
+
+
+def all_run(plane: ControlPlane, *names: str) -> None:
+    """Wait until these pods run, and no others are there."""
+    eventually(lambda: phases(plane), lambda found: found == dict.fromkeys(names, "Running"))
+
+
+def have_their_own(plane: ControlPlane, *names: str) -> bool:
+    """Return whether each of these pods has a card, and none is another's."""
+    given = [card for name in names for card in cards(plane, f"{PODS}/{name}")]
+    return len(set(given)) == len(given) == len(names)
+
+
+def unlocked(plane: ControlPlane) -> None:
+    """Wait until no node is locked."""
+    eventually(lambda: locks(plane), lambda found: found == {})
