@@ -17,6 +17,7 @@ import msgspec
 from tests.apiserver import kubeconfig
 from tests.e2e.controlplane import ControlPlane
 from tests.e2e.fleets import Aside
+from tests.e2e.rights import EXTENDER
 
 CAUGHT_S: Final = 30.0
 CHUNK_BYTES: Final = 64 << 10
@@ -70,7 +71,7 @@ class Hold:
 
 
 class Chokepoint:
-    """The proxy before a port; if that is the API server's, `kubeconfig` leads through it."""
+    """The proxy before a port; if that is the API server's, our extender's `kubeconfig` leads through it."""
 
     def __init__(self, plane: ControlPlane, aside: Aside, *, before: int) -> None:
         self._plane = plane
@@ -85,7 +86,7 @@ class Chokepoint:
         self.kubeconfig = kubeconfig(
             plane.site.file(f"by-{port}.json"),
             f"https://127.0.0.1:{port}",
-            user={"token": "admin-token"},
+            user={"token": f"{EXTENDER}-token"},
             cluster={"certificate-authority": str(plane.site.file("ca.pem"))},
         )
 

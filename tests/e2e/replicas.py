@@ -18,6 +18,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from tests.e2e.commands import Object
 from tests.e2e.controlplane import ControlPlane
 from tests.e2e.ours import free_port
+from tests.e2e.rights import EXTENDER
 from tests.e2e.waiting import eventually
 
 READY_S: Final = 30.0
@@ -140,7 +141,7 @@ def replica(
         name,
         document or {},
         port=port or free_port(),
-        kubeconfig=kubeconfig or plane.kubeconfig("admin"),
+        kubeconfig=kubeconfig or plane.kubeconfig(EXTENDER),
         pod=pod,
     )
     found.start()

@@ -13,11 +13,14 @@ from tests.e2e.fleets import RunningFleet, running_fleet
 from tests.e2e.holdings import cards, locks
 from tests.e2e.objects import PODS, phases
 from tests.e2e.ours import configured, free_port, share_of_a_card
+from tests.e2e.rights import ACCOUNT, grant
 from tests.e2e.waiting import eventually
 from tests.standin.live import gpu_node
 
 NODES: Final = ("gpu-a", "gpu-b")
 CARDS: Final = 2
+PROMPT_S: Final = 25.0
+"""Less than a bind waits for a node's lock; several of kube-scheduler's backoffs."""
 
 
 class Scheduled(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,7 +35,8 @@ class Scheduled(msgspec.Struct, frozen=True, kw_only=True):
 def scheduled(planes: Planes) -> Iterator[Scheduled]:
     """Run all of it but the extender as long as the block."""
     port = free_port()
-    plane = planes(Setup(has_controllers=True, extenders=(configured(port),)))
+    plane = planes(Setup(has_controllers=True, extenders=(configured(port),), users=ACCOUNT))
+    grant(plane)
     with running_fleet(plane, [gpu_node(name, cards=CARDS) for name in NODES]) as fleet:
         yield Scheduled(plane=plane, port=port, fleet=fleet)
 
@@ -53,8 +57,9 @@ def whole_card(name: str, *, node: str = "", annotations: dict[str, str] | None 
 
 
 def all_run(plane: ControlPlane, *names: str) -> None:
-    """Wait until these pods run, and no others are there."""
-    eventually(lambda: phases(plane), lambda found: found == dict.fromkeys(names, "Running"))
+    """Wait until these pods run, and no others are there; no bind may wait for long meanwhile."""
+    wanted = dict.fromkeys(names, "Running")
+    eventually(lambda: phases(plane), lambda found: found == wanted, limit_s=PROMPT_S)
 
 
 def have_their_own(plane: ControlPlane, *names: str) -> bool:

@@ -15,12 +15,20 @@ from tests.e2e.holdings import agree
 from tests.e2e.objects import PODS
 from tests.e2e.ours import configured
 from tests.e2e.replicas import Replica, replica
+from tests.e2e.rights import ACCOUNT, grant
 from tests.e2e.scheduled import CARDS, NODES, all_run, empty, have_their_own, unlocked, whole_card
 from tests.e2e.waiting import eventually
 from tests.standin.live import gpu_node
 
 FIRST, SECOND = "extender-a", "extender-b"
 COMPONENT: Final = {"app.kubernetes.io/component": "hami-scheduler"}
+LEASES: Final = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"
+ELECTION: Final = {
+    "enabled": True,
+    "own": True,
+    "namespace": "kube-system",
+    "name": "hami-scheduler",
+}
 LEASE_S: Final = 15.0
 RETRY_S: Final = 2.0
 AT_ONCE_S: Final = 5.0
@@ -48,8 +56,10 @@ def whole(planes: Planes, running: Running) -> Iterator[ControlPlane]:
         return running[led[0]].port if len(led) == 1 and led[0] in running else None
 
     with door(leader) as found:
-        plane = planes(Setup(has_controllers=True, extenders=(configured(found.port),)))
+        extenders = (configured(found.port),)
+        plane = planes(Setup(has_controllers=True, extenders=extenders, users=ACCOUNT))
         started.append(plane)
+        grant(plane)
         for name in (FIRST, SECOND):
             plane.create(REPLICAS, own_pod(name))
         with running_fleet(plane, [gpu_node(name, cards=CARDS) for name in NODES]):
@@ -65,17 +75,17 @@ def own_pod(name: str) -> Object:
 
 @pytest.fixture
 def plane(whole: ControlPlane) -> Iterator[ControlPlane]:
-    """It, without work before and after."""
+    """It, without work and leader before and after."""
     yield whole
     empty(whole)
     unlocked(whole)
+    whole.ask("DELETE", f"{LEASES}/{ELECTION['name']}")
 
 
 @contextmanager
-def standing(plane: ControlPlane, running: Running, name: str, *, lease: str) -> Iterator[Replica]:
-    """Let a replica stand for a lease as long as the block."""
-    election = {"enabled": True, "own": True, "namespace": "kube-system", "name": lease}
-    with replica(plane, name, {"leaderElection": election}, pod=name) as found:
+def standing(plane: ControlPlane, running: Running, name: str) -> Iterator[Replica]:
+    """Let a replica stand for the lease as long as the block."""
+    with replica(plane, name, {"leaderElection": ELECTION}, pod=name) as found:
         running[name] = found
         yield found
 
@@ -104,18 +114,15 @@ def test_the_other_replica_goes_on(
     limit_s: float,
     plane: ControlPlane,
     running: Running,
-    request: pytest.FixtureRequest,
 ) -> None:
-    lease = f"springtide-{request.node.callspec.id}"
     names = ("one", "two", "three", "four")
-    with standing(plane, running, FIRST, lease=lease) as first:
+    with standing(plane, running, FIRST) as first:
         eventually(lambda: roles(plane).get(FIRST), lambda found: found == "leader")
-        with standing(plane, running, SECOND, lease=lease) as second:
+        with standing(plane, running, SECOND) as second:
             have(plane, "leader", "follower")
-            for name in names[:2]:
-                made = plane.create(PODS, whole_card(name))
+            early = [plane.create(PODS, whole_card(name)) for name in names[:2]]
             all_run(plane, *names[:2])
-            before = asked(second, made)
+            before = asked(second, early[0])
 
             end(first)
             for name in names[2:]:

@@ -19,6 +19,7 @@ from tests.e2e.conftest import Planes
 from tests.e2e.controlplane import ControlPlane
 from tests.e2e.objects import PODS, a_pod
 from tests.e2e.replicas import Replica, replica
+from tests.e2e.rights import ACCOUNT, grant
 from tests.e2e.waiting import eventually
 
 MANIFEST: Final = Path(__file__).parents[2] / "deploy" / "extender" / "webhook.yaml"
@@ -32,7 +33,9 @@ pytestmark = pytest.mark.timeout(120)
 @pytest.fixture(scope="module")
 def plane(planes: Planes) -> ControlPlane:
     """A server without scheduler and controllers."""
-    return planes(Setup())
+    plane = planes(Setup(users=ACCOUNT))
+    grant(plane)
+    return plane
 
 
 @pytest.fixture(scope="module")
