@@ -82,12 +82,13 @@ golden: setup ## Write the golden files anew; read the difference before you com
 	SPRINGTIDE_REGENERATE=1 $(BIN)/python -m pytest tests/golden $(ARGS)
 
 .PHONY: schema
-schema: setup ## Write docs/schema anew from the records of the answers
+schema: setup ## Write docs/schema anew from the records of answers and the tables of routes
 	$(BIN)/python tools/schema.py plan > docs/schema/plan.v1alpha1.json
 	$(BIN)/python tools/schema.py why > docs/schema/why.v1alpha1.json
 	$(BIN)/python tools/schema.py headroom > docs/schema/headroom.v1alpha1.json
 	$(BIN)/python tools/schema.py bench > docs/schema/bench.v1alpha1.json
 	$(BIN)/python tools/schema.py replay > docs/schema/replay.v1alpha1.json
+	$(BIN)/python tools/schema.py extender > docs/schema/extender.openapi.json
 
 .PHONY: pages
 pages: setup ## Write the parts of docs/*.md that list options anew from the commands

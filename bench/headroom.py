@@ -88,7 +88,7 @@ def _one_by_one(asks: Sequence[PodClass], tables: Tables) -> None:
         with overlay.trial():
             for number in range(STEPPED // len(asks)):
                 rows = tables.candidates(ask)
-                order = np.argsort(-tables.table(ask).score[rows], kind="stable")
+                order = np.argsort(-tables.table(ask).rank[rows], kind="stable")
                 placement = tables.first_fit(ask, rows[order].tolist())
                 if placement is None:
                     break

@@ -68,7 +68,7 @@ class DeviceCluster:
         }
         rows = np.array([self.ledger.rows[name] for name in fits])
         columns = self.ledger.devices[self.family.name]
-        scores = self.family.scores(self.ask(wanted), columns, rows)
+        scores = self.family.scores(self.ask(wanted), columns, rows, loads=columns.load.take(rows))
         node = list(fits)[int(scores.argmax())]
         notes = self.family.encode(fits[node]) | {VGPU_NODE: node}
         placed = admitted(self.family, wanted)

@@ -74,5 +74,5 @@ def one_by_one(pod: Pod, tables: Tables) -> Counted:
 
 def _anywhere(pod_class: PodClass, tables: Tables) -> Placement | None:
     rows = tables.candidates(pod_class)
-    scores = tables.table(pod_class).score[rows]
+    scores = tables.table(pod_class).rank[rows]
     return tables.first_fit(pod_class, rows[np.argsort(-scores, kind="stable")].tolist())

@@ -227,6 +227,9 @@ class KubeApi:
                 found = store.replace(at.place, at.namespace, body)
             case "PATCH", "":
                 found = store.merge(at.place, at.namespace, at.name, body)
+            case "PATCH", "status":
+                apart = {key: body[key] for key in ("metadata", "status") if key in body}
+                found = store.merge(at.place, at.namespace, at.name, apart)
             case "DELETE", "":
                 conditions = body.get("preconditions", {})
                 found = store.delete(at.place, at.namespace, at.name, conditions)

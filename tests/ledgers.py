@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from springtide.base.selectors import label_selector
 from springtide.base.taints import Taint
-from springtide.model.columns import DeviceColumns
 from springtide.model.device import Inventory, MigPlacement, Share
+from springtide.model.device_columns import DeviceColumns
 from springtide.model.ledger import Holding, Ledger
 from springtide.model.neighbours import AffinityTerm, Neighbours
 from springtide.model.node import Node

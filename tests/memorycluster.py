@@ -3,14 +3,17 @@
 import asyncio
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Final, Generic, Never, TypeVar
+from typing import Any, Final, Generic, Never, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from springtide.base.errors import SpringtideError
+from springtide.base.taints import Taint
 from springtide.edge.cluster import (
     EVERYWHERE,
     LEASES,
+    NODES,
     Added,
     AlreadyThere,
     BudgetSpent,
@@ -29,8 +32,10 @@ from springtide.edge.cluster import (
     Updated,
 )
 from springtide.model.lease import Lease
+from springtide.model.node import Node
 from springtide.model.occurrence import Occurrence
 from springtide.wire.k8s.leases import decode_lease, lease_object
+from springtide.wire.k8s.node_objects import node_object
 from springtide.wire.k8s.occurrences import event_changes, event_object
 from tests.objectstore import Entry, Object, ObjectStore, Place, Refused, matches
 
@@ -82,6 +87,48 @@ class MemoryCluster:
             )
         return str(made["metadata"]["resourceVersion"])
 
+    async def patch_status(self, target: Target, status: Mapping[str, Any]) -> str:
+        """Merge fields into the status of an object, and return its new version."""
+        patch = {"metadata": _identity(target), "status": dict(status)}
+        with _translated(target):
+            made = self.store.merge(_of(target), target.namespace, target.name, patch)
+        return str(made["metadata"]["resourceVersion"])
+
+    async def taint(self, node: Target, taint: Taint) -> None:
+        """Put a taint on a node."""
+        others = [
+            each
+            for each in self._taints(node)
+            if (each["key"], each["effect"]) != (taint.key, taint.effect)
+        ]
+        said = {"key": taint.key, "value": taint.value, "effect": taint.effect}
+        self._write_taints(node, [*others, said])
+
+    async def untaint(self, node: Target, taint: Taint) -> None:
+        """Take this very taint off a node."""
+        self._write_taints(
+            node,
+            [
+                each
+                for each in self._taints(node)
+                if (each["key"], each.get("value", ""), each["effect"])
+                != (taint.key, taint.value, taint.effect)
+            ],
+        )
+
+    def _taints(self, node: Target) -> list[Object]:
+        with _translated(node):
+            found = self.store.read(_of(node), "", node.name)
+        taints: list[Object] = found.get("spec", {}).get("taints") or []
+        return taints
+
+    def _write_taints(self, node: Target, taints: list[Object]) -> None:
+        if taints == self._taints(node):
+            return
+        patch = {"metadata": _identity(node), "spec": {"taints": taints or None}}
+        with _translated(node):
+            self.store.merge(_of(node), "", node.name, patch)
+
     async def bind(self, pod: Target, node: str) -> None:
         """Give a pod its node."""
         with _translated(pod):
@@ -92,6 +139,13 @@ class MemoryCluster:
         """Ask for a pod to end."""
         with _translated(pod):
             self.store.evict(pod.namespace, pod.name, _identity(pod))
+
+    async def create_node(self, node: Node) -> Target:
+        """Create a node."""
+        target = Target(resource=NODES, name=node.name)
+        with _translated(target):
+            made = self.store.create(_of(target), "", node_object(node))["metadata"]
+        return replace(target, uid=made["uid"], version=made["resourceVersion"])
 
     async def delete(self, target: Target, *, grace_s: int | None = None) -> None:
         """Delete an object; it ends at once, whatever its grace."""

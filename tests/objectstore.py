@@ -4,6 +4,7 @@ What it refuses it raises with the code, reason and words of the real one. It do
 """
 
 import copy
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -12,6 +13,8 @@ import msgspec
 Object = dict[str, Any]
 Place = tuple[str, str]
 """The group and the plural of a kind."""
+
+NAME = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
 
 KINDS: Mapping[Place, str] = {
     ("", "nodes"): "Node",
@@ -74,6 +77,9 @@ class ObjectStore:
         made = copy.deepcopy(given)
         metadata = made.setdefault("metadata", {})
         name = metadata["name"]
+        if not NAME.fullmatch(name):
+            message = f'{place[1]} "{name}" is invalid: metadata.name: Invalid value: "{name}"'
+            raise Refused(422, "Invalid", message)
         if (namespace, name) in self.objects[place]:
             raise Refused(409, "AlreadyExists", f'{place[1]} "{name}" already exists')
         self._uids += 1

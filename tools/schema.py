@@ -1,4 +1,4 @@
-"""Prints the JSON Schema of an answer, made from the records that hold it.
+"""Prints the JSON Schema of an answer, or the OpenAPI of a process, made from the records that hold it.
 
 `python tools/schema.py NAME` prints that of `springtide NAME`. `make schema` writes all of them to
 docs/schema; tools/tidy.py says if one is stale.
@@ -6,11 +6,13 @@ docs/schema; tools/tidy.py says if one is stale.
 
 import json
 import sys
+from collections.abc import Callable
 from typing import Final
 
 import msgspec
 
 from springtide.apps.bench.report import BenchReport
+from springtide.apps.extender import endpoints as extender
 from springtide.apps.headroom import HeadroomReport
 from springtide.apps.planner.report import API_VERSION, PlanReport
 from springtide.apps.replay import ReplayReport
@@ -24,6 +26,8 @@ ANSWERS: Final[dict[str, type[msgspec.Struct]]] = {
     "bench": BenchReport,
     "replay": ReplayReport,
 }
+APIS: Final[dict[str, Callable[[], dict[str, object]]]] = {"extender": extender.openapi}
+"""Processes that serve an API, and what makes its document."""
 CALLED: Final = {"bench": "bench openb"}
 """Commands that are called otherwise than their answers."""
 
@@ -42,4 +46,6 @@ def schema(command: str) -> dict[str, object]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(schema(sys.argv[1]), indent=2, ensure_ascii=False))
+    name = sys.argv[1]
+    made = APIS[name]() if name in APIS else schema(name)
+    print(json.dumps(made, indent=2, ensure_ascii=False))

@@ -12,6 +12,8 @@ from typing import Any, Protocol, TypeAlias
 import msgspec
 import pytest
 
+from springtide.base.quantity import parse
+from springtide.base.taints import Taint
 from springtide.edge.cluster import (
     EVENTS,
     LEASE,
@@ -24,6 +26,7 @@ from springtide.edge.cluster import (
     Cluster,
     Conflict,
     Deleted,
+    Invalid,
     Kind,
     Metadata,
     NotFound,
@@ -38,8 +41,10 @@ from springtide.edge.cluster import (
 from springtide.edge.kube import Access, KubeCluster, Waiting, connect
 from springtide.edge.machine import MachineClock, SeededRng
 from springtide.model.lease import Lease
+from springtide.model.node import Node
 from springtide.model.occurrence import Occurrence, Regarding
 from springtide.wire.errors import MalformedObject
+from springtide.wire.k8s import Parts, decode_node
 from tests.apiserver import kubeconfig
 from tests.e2e.controlplane import MISSING, ControlPlane, assets, control_plane
 from tests.kubeapi import KubeApi, served
@@ -367,16 +372,15 @@ def test_an_eviction_heeds_budgets(build: Build) -> None:
         await world.create(a_pod("e-2"))
         # A pod that has not started counts for no budget.
         await world.cluster.bind(pod(NAMESPACE, "e-2"), "n-1")
+        await world.cluster.patch_status(pod(NAMESPACE, "e-2"), {"phase": "Running"})
         await world.protect("e-2")
 
         await world.cluster.evict(pod(NAMESPACE, "e-1"))
 
         with pytest.raises(NotFound):
             await world.cluster.read(POD_LABELS, "e-1", namespace=NAMESPACE)
-        if not isinstance(world, Real):
-            # Without controllers, nobody says that the pod is healthy.
-            with pytest.raises(BudgetSpent, match="e-2"):
-                await world.cluster.evict(pod(NAMESPACE, "e-2"))
+        with pytest.raises(BudgetSpent, match="e-2"):
+            await world.cluster.evict(pod(NAMESPACE, "e-2"))
         with pytest.raises(NotFound, match="e-0"):
             await world.cluster.evict(pod(NAMESPACE, "e-0"))
 
@@ -392,6 +396,123 @@ def test_only_what_is_meant_is_deleted(build: Build) -> None:
         await world.cluster.delete(pod(NAMESPACE, "d-1"), grace_s=0)
         with pytest.raises(NotFound, match="d-1"):
             await world.cluster.delete(pod(NAMESPACE, "d-1"))
+
+    played(build, play)
+
+
+def test_taints_come_and_go_and_those_of_others_stay(build: Build) -> None:
+    theirs = Taint(key="theirs", value="yes", effect="NoExecute")
+    before = Taint(key="ours", value="before", effect="NoSchedule")
+    after = Taint(key="ours", value="after", effect="NoSchedule")
+
+    async def play(world: World) -> None:
+        await world.cluster.create_node(Node(name="t-1", taints=(theirs,)))
+        target = node("t-1")
+
+        await world.cluster.taint(target, before)
+        first = await taints(world, "t-1")
+        await world.cluster.taint(target, after)
+        second = await taints(world, "t-1")
+        await world.cluster.untaint(target, before)
+        kept = await taints(world, "t-1")
+        await world.cluster.untaint(target, after)
+        last = await taints(world, "t-1")
+
+        assert first == {theirs, before}
+        assert second == kept == {theirs, after}
+        assert last == {theirs}
+        await world.cluster.untaint(target, theirs)
+        assert await taints(world, "t-1") == set()
+
+    played(build, play)
+
+
+def test_a_node_that_is_another_or_has_changed_is_not_tainted(build: Build) -> None:
+    ours = Taint(key="ours", effect="NoSchedule")
+
+    async def play(world: World) -> None:
+        made = await world.cluster.create_node(Node(name="t-2"))
+        await world.cluster.patch(node("t-2"), Metadata(labels={"l": "1"}))
+
+        with pytest.raises(Conflict, match="t-2"):
+            await world.cluster.taint(made, ours)
+        with pytest.raises(Conflict, match="t-2"):
+            await world.cluster.taint(node("t-2", uid="another"), ours)
+        with pytest.raises(NotFound, match="t-0"):
+            await world.cluster.taint(node("t-0"), ours)
+        assert await taints(world, "t-2") == set()
+        await world.cluster.taint(node("t-2", uid=made.uid), ours)
+        assert await taints(world, "t-2") == {ours}
+
+    played(build, play)
+
+
+async def taints(world: World, name: str) -> set[Taint]:
+    """Return the taints of a node, but for those that the API server gives to new ones."""
+    read = msgspec.json.decode(await world.cluster.read(Kind(NODES, raw), name))
+    listed = msgspec.convert(read.get("spec", {}).get("taints") or [], tuple[Taint, ...])
+    return {each for each in listed if not each.key.startswith("node.kubernetes.io/")}
+
+
+def test_a_status_is_merged_and_the_rest_stays(build: Build) -> None:
+    async def play(world: World) -> None:
+        made = await world.cluster.create_node(Node(name="s-1", labels={"kept": "yes"}))
+
+        await world.cluster.patch_status(made, {"capacity": {"example.com/card": "2"}})
+        version = await world.cluster.patch_status(node("s-1"), {"capacity": {"cpu": "8"}})
+
+        found = msgspec.json.decode(await world.cluster.read(Kind(NODES, raw), "s-1"))
+        assert found["status"]["capacity"] == {"example.com/card": "2", "cpu": "8"}
+        assert found["metadata"]["labels"]["kept"] == "yes"
+        assert found["metadata"]["resourceVersion"] == version
+        with pytest.raises(Conflict, match="s-1"):
+            await world.cluster.patch_status(made, {"capacity": {"cpu": "9"}})
+        with pytest.raises(NotFound, match="s-0"):
+            await world.cluster.patch_status(node("s-0"), {})
+
+    played(build, play)
+
+
+def test_a_node_is_created_once_as_it_is_described(build: Build) -> None:
+    described = Node(
+        name="c-1",
+        labels={"pool": "a"},
+        annotations={"note": "ü"},
+        taints=(Taint(key="ours", effect="NoSchedule"),),
+        is_unschedulable=True,
+        provider_id="cloud://c-1",
+        capacity=(("cpu", parse("8")), ("example.com/card", parse("2"))),
+        allocatable=(("cpu", parse("7500m")),),
+        conditions={"Ready": "True"},
+    )
+
+    async def play(world: World) -> None:
+        made = await world.cluster.create_node(described)
+
+        found = decode_node(await world.cluster.read(Kind(NODES, raw), "c-1"), Parts())
+        for field in ("labels", "annotations", "capacity", "allocatable", "provider_id"):
+            assert getattr(found, field) == getattr(described, field)
+        assert (found.uid, found.is_unschedulable) == (made.uid, True)
+        assert found.conditions == described.conditions
+        assert described.taints[0] in found.taints
+        with pytest.raises(AlreadyThere, match="c-1"):
+            await world.cluster.create_node(described)
+
+        await world.cluster.delete(node("c-1", uid=made.uid))
+        with pytest.raises(NotFound, match="c-1"):
+            await world.cluster.read(Kind(NODES, raw), "c-1")
+        again = await world.cluster.create_node(described)
+        assert again.uid != made.uid
+        with pytest.raises(Conflict, match="c-1"):
+            await world.cluster.delete(node("c-1", uid=made.uid))
+
+    played(build, play)
+
+
+def test_a_node_that_cannot_be_is_invalid(build: Build) -> None:
+    async def play(world: World) -> None:
+        with pytest.raises(Invalid, match="No_Name"):
+            await world.cluster.create_node(Node(name="No_Name"))
 
     played(build, play)
 

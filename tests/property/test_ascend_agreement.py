@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from springtide.engine.placement.score import Weights
-from springtide.model.columns import DeviceColumns
 from springtide.model.device import Allocation, Device, Inventory, Share
+from springtide.model.device_columns import DeviceColumns
 from springtide.model.refusal import Refusal
 from springtide.vendors.ascend import FAMILY, AscendAsk
 from springtide.vendors.ascend.ask import Request, Wanted
@@ -119,6 +119,12 @@ def test_vector_and_exact_verdicts_agree(made: list[Made], ask: AscendAsk) -> No
             assert FAMILY.refusal(ask, verdicts.codes[row]) == answer
 
 
+def scores(ask: AscendAsk, columns: DeviceColumns, rows: list[int]) -> list[float]:
+    loads = columns.load.take(rows)
+    found: list[float] = FAMILY.scores(ask, columns, np.array(rows), loads=loads).tolist()
+    return found
+
+
 @given(nodes(), asks())
 def test_a_row_is_judged_alike_alone_and_among_others(made: Made, ask: AscendAsk) -> None:
     columns = columns_of([made, made, made])
@@ -128,9 +134,7 @@ def test_a_row_is_judged_alike_alone_and_among_others(made: Made, ask: AscendAsk
 
     assert alone.codes[0].tolist() == among.codes[1].tolist()
     assert (alone.fits[0], alone.is_exact[0]) == (among.fits[1], among.is_exact[1])
-    assert (
-        FAMILY.scores(ask, columns, np.array([1])) == FAMILY.scores(ask, columns, np.arange(3))[1]
-    )
+    assert scores(ask, columns, [1]) == scores(ask, columns, [0, 1, 2])[1:2]
 
 
 @given(nodes(), asks())

@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from springtide.apps.extender import Deadlines, Process, Settings, Times
-from springtide.apps.extender.application import Application
 from springtide.edge.machine import MachineCalendar, MachineClock
-from springtide.edge.serving import Budget
+from springtide.edge.serving import Application, Budget, Routes
 from springtide.wire.k8s import Parts, decode_node
 from tests.builders import card
 from tests.loopback import Told
@@ -103,7 +102,11 @@ def test_every_body_is_answered_and_harms_nobody(calls: list[tuple[str, bytes]])
         scheduling.ready.set()
         node = msgspec.json.encode(node_object("a", [card()]))
         scheduling.live.node_seen(decode_node(node, Parts()), now_s=0.0)
-        application = Application(process.surface.calls(), budget=Budget(1 << 20), log=log)
+        application = Application(
+            Routes(process.surface.calls()),
+            budget=Budget(1 << 20),
+            tell_bug=lambda path, bug: log("bug", where=path, message=repr(bug)),
+        )
         async with process.performer:
             for path, body in calls:
                 status, _ = await post(application, path, body)

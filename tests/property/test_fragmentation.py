@@ -87,7 +87,7 @@ def tables_by(policy: Fragmentation, ledger: Ledger) -> Tables:
 
 def scores(tables: Tables, pod_class: PodClass) -> dict[int, float]:
     rows = tables.candidates(pod_class).tolist()
-    return {row: float(tables.table(pod_class).score[row]) for row in rows}
+    return {row: float(tables.table(pod_class).rank[row]) for row in rows}
 
 
 @settings(max_examples=25)

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from springtide.engine.placement.score import Weights
-from springtide.model.columns import DeviceColumns
 from springtide.model.device import (
     Allocation,
     Device,
@@ -19,6 +18,7 @@ from springtide.model.device import (
     MigPlacement,
     Share,
 )
+from springtide.model.device_columns import DeviceColumns
 from springtide.model.refusal import Refusal
 from springtide.vendors.nvidia import FAMILY, NvidiaAsk
 from springtide.vendors.nvidia.ask import Allowance, Request

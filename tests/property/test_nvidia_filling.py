@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from springtide.model.columns import DeviceColumns
 from springtide.model.device import Allocation, Device, DeviceView, Inventory, Share
+from springtide.model.device_columns import DeviceColumns
 from springtide.vendors.nvidia import Nvidia, NvidiaAsk
 from tests.builders import card, pod
 

@@ -70,7 +70,7 @@ def seen(tables: Tables, pod_class: PodClass) -> list[object]:
     ledger = tables.ledger
     candidates = tables.candidates(pod_class)
     table = tables.table(pod_class)
-    scores = table.score[candidates].tobytes() if pod_class.asks else b""
+    scores = table.rank[candidates].tobytes() if pod_class.asks else b""
     answers = [tables.place(pod_class, row) for row in range(ledger.count)]
     return [candidates.tolist(), scores, answers, tables.histogram(pod_class, below=ledger.count)]
 

@@ -10,13 +10,11 @@ TESTS = Path(__file__).resolve().parents[1]
 LAST = 77
 NAMED = re.compile(r'(?:def test_fc_|"FC-)(\d{3})')
 
-SERVER = "is about answering extender calls and simulation requests, which nothing here does yet"
 LOOP = "is about a live autoscaler that watches nodes come and go"
 NPU = "is about placing and evicting gangs live, by topology and by where they were before"
 REPLICAS = "is about the number of replicas of stateful services, which nothing here decides yet"
 
 NOT_YET = {
-    **dict.fromkeys((25, 40, 43), SERVER),
     **dict.fromkeys((47, 50, 53, 55), LOOP),
     **dict.fromkeys((57, *range(59, 67)), NPU),
     **dict.fromkeys(range(67, LAST + 1), REPLICAS),

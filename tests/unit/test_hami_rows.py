@@ -7,12 +7,17 @@ import re
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
-ROOMS = ("unit/vendors", "unit/wire/hami", "unit/engine/placement", "unit/apps")
+ROOMS = (
+    "unit/vendors",
+    "unit/wire/hami",
+    "unit/engine/live",
+    "unit/engine/placement",
+    "unit/apps",
+)
 LAST = 132
 NAMED = re.compile(r"def test_((?:t\d+_)+)|id=\"T(\d+)")
 
-LIVE = "is about binding, admission or what a running scheduler keeps, which plans do not do"
-SERVER = "is about answering extender calls and simulation requests, which nothing here does yet"
+SERVER = "is about simulation requests, which nothing here answers yet"
 METAX = "is about Metax GPUs, which are no family yet"
 KUNLUN = "is about Kunlunxin XPUs, which are no family yet"
 NEURON = "is about AWS Neuron devices, which are no family yet"
@@ -25,7 +30,6 @@ NOT_YET = {
     **dict.fromkeys((59, 111, 112, 113, 114), KUNLUN),
     **dict.fromkeys((115, 116, 117), NEURON),
     **dict.fromkeys((118, 119, 120, 121, 123, 124, 125), OTHERS),
-    **dict.fromkeys((74, *range(79, 96), 102, 103), LIVE),
     132: SERVER,
 }
 

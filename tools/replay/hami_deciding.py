@@ -70,7 +70,7 @@ class Deciding:
     def scores(self, pod_class: PodClass, names: Iterable[str]) -> dict[str, float]:
         """Return the score of each of these nodes, which all fit."""
         table = self._tables.table(pod_class)
-        return {name: float(table.score[self._ledger.rows[name]]) for name in names}
+        return {name: float(table.rank[self._ledger.rows[name]]) for name in names}
 
     def families_on(self, name: str) -> int:
         """Return how many families have devices on a node."""

@@ -20,7 +20,6 @@ from springtide.model.changelog import ChangeLog
 from springtide.model.columns import (
     AmountList,
     Bool,
-    DeviceColumns,
     Int32,
     Int64,
     Interner,
@@ -28,6 +27,7 @@ from springtide.model.columns import (
     grown,
 )
 from springtide.model.device import DeviceView, Inventory, Share
+from springtide.model.device_columns import DeviceColumns
 from springtide.model.device_usage import HeldClaims
 from springtide.model.node import HOSTNAME_LABEL, Image, Node
 from springtide.model.pod import HostPort
@@ -419,4 +419,5 @@ def _check_devices(columns: DeviceColumns, fresh: DeviceColumns, count: int) -> 
         assert not counted[:, width:].any(), f"{columns.family} {name} has drifted"
     summed = columns.used[:3, :count].sum(axis=2)
     assert (columns.used_sums[:, :count] == summed).all(), f"{columns.family} sums have drifted"
+    assert (columns.load[:count] == fresh.load[:count]).all(), f"{columns.family} load has drifted"
     assert columns.occupied == fresh.occupied, f"{columns.family} MIG placements have drifted"

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from springtide.model.columns import DeviceColumns, Interner, ResourceColumns, grown
+from springtide.model.columns import Interner, ResourceColumns, grown
 from springtide.model.device import Inventory, MigPlacement, Share
+from springtide.model.device_columns import DeviceColumns
 from tests.builders import card, cards, mig_card
 
 
@@ -128,3 +129,21 @@ def test_taking_the_same_shares_from_a_view_gives_the_columns_view() -> None:
 
     assert before is not None
     assert columns.view(0) == before.plus(shares)
+
+
+def test_the_load_is_the_same_however_shares_were_counted() -> None:
+    columns = DeviceColumns("NVIDIA", 4)
+    for row in range(3):
+        columns.set_row(row, Inventory("NVIDIA", cards(3)))
+    shares = [Share(position=0, memory_mib=7001, cores=33), Share(position=2, memory_mib=123)]
+
+    columns.take(0, shares)
+    columns.take_all([(1, share) for share in shares])
+    columns.copy_row(0, 2)
+    columns.copy_row(0, 3)
+    columns.set_row(3, None)
+
+    part = np.float32(2) / np.float32(columns.slots_total[0].sum())
+    part += np.float32(33) / np.float32(columns.cores_total[0].sum())
+    part += np.float32(7124) / np.float32(columns.memory_total[0].sum())
+    assert columns.load.tolist() == [float(part * np.float32(10))] * 3 + [0.0]

@@ -13,7 +13,6 @@ import msgspec
 import uvicorn
 from prometheus_client import CollectorRegistry
 
-from springtide.apps.extender.application import Application
 from springtide.apps.extender.figures import Figures
 from springtide.apps.extender.following import Following
 from springtide.apps.extender.leading import Alone, BesideScheduler, Elected, Leading, Office
@@ -27,9 +26,11 @@ from springtide.apps.extender.surface import Surface
 from springtide.base.clock import Calendar, Clock
 from springtide.edge.cluster import Cluster, Scope
 from springtide.edge.serving import (
+    Application,
     Budget,
     Certificates,
     Listener,
+    Routes,
     UnusableCertificate,
     server_for,
 )
@@ -188,10 +189,10 @@ class Process:
 
     def _server(self, endpoints: Endpoints) -> uvicorn.Server:
         application = Application(
-            self.surface.calls(),
+            Routes(self.surface.calls()),
             budget=self._budget,
+            tell_bug=self._tell_bug,
             needs_peer=self._settings.needs_client_certificate,
-            log=self._log,
         )
         certificates = endpoints.certificates
         return server_for(
@@ -201,8 +202,13 @@ class Process:
         )
 
     def _pages(self) -> uvicorn.Server:
-        application = Application(self.surface.pages(), budget=self._budget, log=self._log)
+        application = Application(
+            Routes(self.surface.pages()), budget=self._budget, tell_bug=self._tell_bug
+        )
         return server_for(application, drain_s=1.0)
+
+    def _tell_bug(self, path: str, bug: Exception) -> None:
+        self._log("bug", is_fault=True, where=path, message=repr(bug))
 
     async def _renew(self, certificates: Certificates) -> Never:
         while True:

@@ -1,30 +1,30 @@
 """What is behind each path: bytes to questions, verdicts to bytes."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Final
 
 import msgspec
 from prometheus_client import CollectorRegistry, generate_latest
-from uvicorn._types import HTTPScope
 
 from springtide import __version__
-from springtide.apps.extender.application import TEXT, Call, Page, Paths
+from springtide.apps.extender import endpoints
 from springtide.apps.extender.device_metrics import CONTENT_TYPE, exposition
 from springtide.apps.extender.following import Following
 from springtide.apps.extender.probes import Check, liveness, readiness, told
 from springtide.apps.extender.scheduling import Passed, Rejected, Scheduling, Unanswered, Verdict
 from springtide.apps.extender.settings import Settings
-from springtide.edge.serving import Limits, Reply
+from springtide.edge.serving import Asked, Limits, Reply, Route
 from springtide.engine.live import Admitted, Submitted
 from springtide.wire import admission, extender
 from springtide.wire.errors import MalformedObject
 from springtide.wire.k8s import Parts
+from springtide.wire.openapi import JSON, TEXT
 
-FILTER, BIND, WEBHOOK, METRICS = "/filter", "/bind", "/webhook", "/metrics"
 SMALL_BODY_BYTES: Final = 1 << 20
-JSON: Final = "application/json"
-
-Query = Mapping[str, list[str]]
+TOO_LARGE: Final = 413
+NAMES_ARE_SHORTER: Final = (
+    "Send names instead of nodes (nodeCacheCapable: true), or raise limits.bodyMib."
+)
 
 
 class Surface:
@@ -44,70 +44,83 @@ class Surface:
         self._registry = registry
         self._parts = Parts()
 
-    def calls(self) -> Paths:
-        """Return the paths that schedulers and API servers post to, beside the probes."""
-        sizes, deadlines = self._settings.sizes, self._settings.deadlines
-
-        def limits(size: int) -> Limits:
-            return Limits(size_max=size, time_s_max=deadlines.body_s)
-
-        return {
-            FILTER: Call(take=self._filter, refuse=_filter_fault, limits=limits(sizes.body_bytes)),
-            BIND: Call(take=self._bind, refuse=_bind_fault, limits=limits(SMALL_BODY_BYTES)),
-            WEBHOOK: Call(
-                take=self._review, refuse=_review_fault, limits=limits(sizes.review_bytes)
+    def calls(self) -> tuple[Route, ...]:
+        """Return the routes of schedulers and API servers, beside the probes."""
+        sizes = self._settings.sizes
+        return (
+            Route(
+                endpoint=endpoints.FILTER,
+                answer=self._filter,
+                limits=self._limits(sizes.body_bytes),
+                refuse=_filter_fault,
             ),
-            **self.pages(),
-        }
+            Route(
+                endpoint=endpoints.BIND,
+                answer=self._bind,
+                limits=self._limits(SMALL_BODY_BYTES),
+                refuse=_bind_fault,
+            ),
+            Route(
+                endpoint=endpoints.WEBHOOK,
+                answer=self._review,
+                limits=self._limits(sizes.review_bytes),
+                refuse=_review_fault,
+            ),
+            Route(endpoint=endpoints.OPENAPI, answer=_openapi),
+            *self.pages(),
+        )
 
-    def pages(self) -> Paths:
-        """Return the paths of probes and metrics."""
-        return {
-            "/healthz": Page(self._healthz),
-            "/livez": Page(self._livez),
-            "/readyz": Page(self._readyz),
-            "/version": Page(_version),
-            METRICS: Page(self._metrics),
-        }
+    def pages(self) -> tuple[Route, ...]:
+        """Return the routes of probes and metrics."""
+        return (
+            Route(endpoint=endpoints.HEALTHZ, answer=self._healthz),
+            Route(endpoint=endpoints.LIVEZ, answer=self._livez),
+            Route(endpoint=endpoints.READYZ, answer=self._readyz),
+            Route(endpoint=endpoints.VERSION, answer=_version),
+            Route(endpoint=endpoints.METRICS, answer=self._metrics),
+        )
 
-    async def _healthz(self, query: Query) -> Reply:
-        return _probe(liveness(), "healthz", query)
+    def _limits(self, size: int) -> Limits:
+        return Limits(size_max=size, time_s_max=self._settings.deadlines.body_s)
 
-    async def _livez(self, query: Query) -> Reply:
-        return _probe(liveness(), "livez", query)
+    async def _healthz(self, asked: Asked) -> Reply:
+        return _probe(liveness(), "healthz", asked)
 
-    async def _readyz(self, query: Query) -> Reply:
+    async def _livez(self, asked: Asked) -> Reply:
+        return _probe(liveness(), "livez", asked)
+
+    async def _readyz(self, asked: Asked) -> Reply:
         checks = readiness(self._scheduling, self._following.heard.values())
-        return _probe(checks, "readyz", query)
+        return _probe(checks, "readyz", asked)
 
-    async def _metrics(self, _query: Query) -> Reply:
+    async def _metrics(self, _asked: Asked) -> Reply:
         devices = await exposition(self._scheduling.live, self._following.names)
         return Reply(body=devices + generate_latest(self._registry), content_type=CONTENT_TYPE)
 
-    async def _filter(self, body: bytes, scope: HTTPScope) -> Reply:
+    async def _filter(self, asked: Asked) -> Reply:
         try:
-            candidates = extender.read_candidates(body, self._parts)
+            candidates = extender.read_candidates(asked.body, self._parts)
         except extender.MalformedArguments as fault:
-            self._misunderstood(scope)
+            self._misunderstood(asked)
             return Reply(body=extender.filter_error(str(fault)))
         verdict = await self._scheduling.filter(candidates)
         return Reply(body=_answer(candidates, verdict))
 
-    async def _bind(self, body: bytes, scope: HTTPScope) -> Reply:
+    async def _bind(self, asked: Asked) -> Reply:
         try:
-            arguments = extender.read_binding(body)
+            arguments = extender.read_binding(asked.body)
         except extender.MalformedArguments as fault:
-            self._misunderstood(scope)
+            self._misunderstood(asked)
             return Reply(body=extender.binding_result(str(fault)))
         return Reply(body=extender.binding_result(await self._scheduling.bind(arguments)))
 
-    async def _review(self, body: bytes, scope: HTTPScope) -> Reply:
+    async def _review(self, asked: Asked) -> Reply:
         try:
-            review = admission.read_review(body)
+            review = admission.read_review(asked.body)
         except admission.MalformedReview as fault:
-            self._misunderstood(scope)
-            return Reply(body=_review_fault(str(fault), 400))
-        wrong = _wrong_type(scope)
+            self._misunderstood(asked)
+            return _review_fault(str(fault), 400)
+        wrong = _wrong_type(asked)
         if wrong:
             return Reply(body=admission.refused(review, wrong, code=400))
         if not review.is_creation:
@@ -115,7 +128,7 @@ class Surface:
         try:
             made = admission.creation(review, self._parts)
         except (MalformedObject, msgspec.MsgspecError, UnicodeDecodeError) as fault:
-            self._misunderstood(scope)
+            self._misunderstood(asked)
             return Reply(body=admission.refused(review, str(fault), code=400))
         return Reply(body=_reviewed(review, made, self._admitted(made)))
 
@@ -128,8 +141,8 @@ class Surface:
         )
         return self._scheduling.admit(submitted)
 
-    def _misunderstood(self, scope: HTTPScope) -> None:
-        self._scheduling.figures.misunderstood(scope["path"])
+    def _misunderstood(self, asked: Asked) -> None:
+        self._scheduling.figures.misunderstood(asked.path)
 
 
 def _answer(candidates: extender.Candidates, verdict: Verdict) -> bytes:
@@ -171,33 +184,36 @@ def _reviewed(review: admission.Review, made: admission.Creation, admitted: Admi
     return admission.allowed(review, patch.operations, message=admitted.message)
 
 
-def _wrong_type(scope: HTTPScope) -> str:
+def _wrong_type(asked: Asked) -> str:
     """Return what is wrong with the type of a review's content, in controller-runtime's words."""
-    given = next((value for name, value in scope["headers"] if name == b"content-type"), b"")
-    kind = given.decode("latin-1")
+    kind = asked.header("content-type")
     if kind.partition(";")[0].strip().lower() == JSON:
         return ""
     return f"contentType={kind}, expected {JSON}"
 
 
-def _filter_fault(why: str, status: int) -> bytes:
+def _filter_fault(why: str, status: int) -> Reply:
+    remedy = f" {NAMES_ARE_SHORTER}" if status == TOO_LARGE else ""
+    return Reply(body=extender.filter_error(f"{why}{remedy}"))
+
+
+def _bind_fault(why: str, status: int) -> Reply:
     del status
-    return extender.filter_error(why)
+    return Reply(body=extender.binding_result(why))
 
 
-def _bind_fault(why: str, status: int) -> bytes:
-    del status
-    return extender.binding_result(why)
+def _review_fault(why: str, status: int) -> Reply:
+    return Reply(body=admission.refused(None, why, code=status))
 
 
-def _review_fault(why: str, status: int) -> bytes:
-    return admission.refused(None, why, code=status)
-
-
-def _probe(checks: Iterable[Check], name: str, query: Query) -> Reply:
-    is_good, text = told(checks, name, is_verbose="verbose" in query)
+def _probe(checks: Iterable[Check], name: str, asked: Asked) -> Reply:
+    is_good, text = told(checks, name, is_verbose="verbose" in asked.query)
     return Reply(body=text.encode(), status=200 if is_good else 503, content_type=TEXT)
 
 
-async def _version(_query: Query) -> Reply:
-    return Reply(body=msgspec.json.encode({"version": __version__}))
+async def _version(_asked: Asked) -> Reply:
+    return Reply(body=msgspec.json.encode(endpoints.Version(__version__)))
+
+
+async def _openapi(_asked: Asked) -> Reply:
+    return Reply(body=msgspec.json.encode(endpoints.openapi()))

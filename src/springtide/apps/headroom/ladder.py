@@ -11,7 +11,7 @@ from springtide.apps.headroom.asks import Asked
 from springtide.apps.headroom.written import Making, made
 from springtide.base.quantity import parse
 from springtide.engine.placement.family import Portion, Spelling
-from springtide.model.columns import DeviceColumns
+from springtide.model.device_columns import DeviceColumns
 from springtide.model.ledger import Ledger
 from springtide.model.refusal import Refusal
 

@@ -8,7 +8,8 @@ import numpy.typing as npt
 
 from springtide.apps.headroom.pools import Pools
 from springtide.apps.headroom.report import DevicesReport, PoolReport
-from springtide.model.columns import Bool, DeviceColumns
+from springtide.model.columns import Bool
+from springtide.model.device_columns import DeviceColumns
 from springtide.model.ledger import Ledger
 
 QUARTERS: Final = 4

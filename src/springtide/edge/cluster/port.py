@@ -5,13 +5,15 @@ sense to try again, and it says by `uid` and `version` of its target to what it 
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Final, Never, Protocol, TypeAlias, TypeVar
+from typing import Any, Final, Never, Protocol, TypeAlias, TypeVar
 
 import msgspec
 
+from springtide.base.taints import Taint
 from springtide.edge.cluster.changes import Change
 from springtide.edge.cluster.kinds import EVERYWHERE, Kind, Scope, Target
 from springtide.model.lease import Lease
+from springtide.model.node import Node
 from springtide.model.occurrence import Occurrence
 
 T = TypeVar("T")
@@ -47,12 +49,31 @@ class Cluster(Protocol):
         """Set annotations and labels of an object, and return its new version."""
         ...
 
+    async def patch_status(self, target: Target, status: Mapping[str, Any]) -> str:
+        """Merge fields into the status of an object that has one apart, and return its new version."""
+        ...
+
+    async def taint(self, node: Target, taint: Taint) -> None:
+        """Put a taint on a node beside its others, in the place of one with the same key and effect."""
+        ...
+
+    async def untaint(self, node: Target, taint: Taint) -> None:
+        """Take this very taint off a node; nothing is done where it is not there.
+
+        Both raise Conflict if the node changes meanwhile.
+        """
+        ...
+
     async def bind(self, pod: Target, node: str) -> None:
         """Give a pod its node; Conflict if it has one."""
         ...
 
     async def evict(self, pod: Target) -> None:
         """Ask for a pod to end, unless a disruption budget forbids it: BudgetSpent."""
+        ...
+
+    async def create_node(self, node: Node) -> Target:
+        """Create a node and return which one it is; AlreadyThere if its name is taken."""
         ...
 
     async def delete(self, target: Target, *, grace_s: int | None = None) -> None:

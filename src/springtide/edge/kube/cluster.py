@@ -1,20 +1,34 @@
 """The `Cluster` port on a real API server."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, Never, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
-from springtide.edge.cluster.errors import Malformed
-from springtide.edge.cluster.kinds import EVENTS, EVERYWHERE, LEASES, Decode, Kind, Scope, Target
+from springtide.base.taints import Taint
+from springtide.edge.cluster.errors import Conflict, Malformed
+from springtide.edge.cluster.kinds import (
+    EVENTS,
+    EVERYWHERE,
+    LEASES,
+    NODES,
+    Decode,
+    Kind,
+    Scope,
+    Target,
+)
 from springtide.edge.cluster.port import Deliver, Metadata
 from springtide.edge.kube.informer import Informer, Waiting
 from springtide.edge.kube.known import Header
 from springtide.edge.kube.refusals import object_fault
+from springtide.edge.kube.tainting import TAINTED, Tainted, said
 from springtide.edge.kube.transport import JSON, MERGE_PATCH, Request, Transport
 from springtide.model.lease import Lease
+from springtide.model.node import Node
 from springtide.model.occurrence import Occurrence
 from springtide.wire.k8s.leases import decode_lease, lease_object
+from springtide.wire.k8s.node_objects import node_object
 from springtide.wire.k8s.occurrences import event_changes, event_object
 
 T = TypeVar("T")
@@ -59,6 +73,38 @@ class KubeCluster:
         )
         return _decoded(_WRITTEN.decode, answer, str(target)).metadata.resource_version
 
+    async def patch_status(self, target: Target, status: Mapping[str, Any]) -> str:
+        """Merge fields into the status of an object that has one apart, and return its new version."""
+        body = {"metadata": _identity(target), "status": dict(status)}
+        path = f"{_path(target)}/status"
+        answer = await self._send("PATCH", path, body, what=str(target), content_type=MERGE_PATCH)
+        return _decoded(_WRITTEN.decode, answer, str(target)).metadata.resource_version
+
+    async def taint(self, node: Target, taint: Taint) -> None:
+        """Put a taint on a node beside its others."""
+        found = await self._tainted(node)
+        await self._write_taints(node, found, [*found.without(taint, is_exact=False), said(taint)])
+
+    async def untaint(self, node: Target, taint: Taint) -> None:
+        """Take this very taint off a node."""
+        found = await self._tainted(node)
+        await self._write_taints(node, found, found.without(taint, is_exact=True))
+
+    async def _tainted(self, node: Target) -> Tainted:
+        body = await self._send("GET", _path(node), what=str(node))
+        found = _decoded(TAINTED.decode, body, str(node))
+        if node.uid not in ("", found.uid) or node.version not in ("", found.version):
+            raise Conflict(f"{node} is not the one that was meant any more. Read it again.")
+        return found
+
+    async def _write_taints(self, node: Target, found: Tainted, taints: Sequence[Body]) -> None:
+        if [*taints] == found.taints:
+            return
+        # A list is replaced as a whole, so this must be the only change since it was read.
+        metadata = {"uid": found.uid, "resourceVersion": found.version}
+        body = {"metadata": metadata, "spec": {"taints": [*taints] or None}}
+        await self._send("PATCH", _path(node), body, what=str(node), content_type=MERGE_PATCH)
+
     async def bind(self, pod: Target, node: str) -> None:
         """Give a pod its node."""
         body = {
@@ -78,6 +124,13 @@ class KubeCluster:
             "deleteOptions": {"preconditions": _identity(pod)},
         }
         await self._send("POST", f"{_path(pod)}/eviction", body, what=str(pod))
+
+    async def create_node(self, node: Node) -> Target:
+        """Create a node and return which one it is."""
+        target = Target(resource=NODES, name=node.name)
+        answer = await self._send("POST", _collection(target), node_object(node), what=str(target))
+        made = _decoded(_WRITTEN.decode, answer, str(target)).metadata
+        return replace(target, uid=made.uid, version=made.resource_version)
 
     async def delete(self, target: Target, *, grace_s: int | None = None) -> None:
         """Delete an object."""

@@ -1,22 +1,22 @@
 """Serves HTTP: sockets, TLS, limits on what callers may send and how slowly.
 
-`server` runs an application on a socket, `protocol` bounds the head of a request, `bodies` its body,
-`certificates` keeps up with files that are renewed. Importing it loads the server, so only processes
-that serve do.
+`server` runs an application on a socket, `door` lets callers in, `protocol` bounds the head of a request,
+`bodies` its body, `certificates` keeps up with files that are renewed. `application` answers by a table of
+`routes`, for every process that serves. Importing it loads the server, so only processes that serve do.
 """
 
+from springtide.edge.serving.application import CROWDED, STRANGER, Application
 from springtide.edge.serving.bodies import Budget, Gone, Limits, Overloaded, TooLarge, TooSlow, read
 from springtide.edge.serving.certificates import CertificateFiles, Certificates, UnusableCertificate
-from springtide.edge.serving.server import (
-    CannotListen,
-    Listener,
-    Reply,
-    listening,
-    send_reply,
-    server_for,
-)
+from springtide.edge.serving.replies import Reply, in_words, send_reply
+from springtide.edge.serving.routes import Asked, Route, Routes
+from springtide.edge.serving.server import CannotListen, Listener, listening, server_for
 
 __all__ = [
+    "CROWDED",
+    "STRANGER",
+    "Application",
+    "Asked",
     "Budget",
     "CannotListen",
     "CertificateFiles",
@@ -26,9 +26,12 @@ __all__ = [
     "Listener",
     "Overloaded",
     "Reply",
+    "Route",
+    "Routes",
     "TooLarge",
     "TooSlow",
     "UnusableCertificate",
+    "in_words",
     "listening",
     "read",
     "send_reply",

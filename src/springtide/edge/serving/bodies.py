@@ -17,6 +17,7 @@ from uvicorn._types import ASGIReceiveCallable, HTTPScope
 
 from springtide.base.errors import SpringtideError
 
+MIB: Final = 1 << 20
 _LENGTH: Final = b"content-length"
 
 
@@ -118,7 +119,6 @@ def _announced(scope: HTTPScope) -> int:
 
 
 def _too_large(limits: Limits) -> TooLarge:
-    return TooLarge(
-        f"the body is larger than {limits.size_max >> 20} MiB. Send names instead of nodes "
-        "(nodeCacheCapable: true), or raise the limit."
-    )
+    mib, rest = divmod(limits.size_max, MIB)
+    size = f"{limits.size_max} bytes" if rest else f"{mib} MiB"
+    return TooLarge(f"the body is larger than {size}. Send less.")

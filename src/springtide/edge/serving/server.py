@@ -1,21 +1,24 @@
 """A server of one application on one socket, which ends when it is told to and lets answers finish."""
 
+import asyncio
 import socket
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final
+from operator import itemgetter
+from typing import Final, Never
 
 import msgspec
 import uvicorn
-from uvicorn._types import ASGI3Application, ASGISendCallable
+from uvicorn._types import ASGI3Application
 
 from springtide.base.errors import SpringtideError
-from springtide.edge.serving.protocol import HEAD_S_MAX, bounded
+from springtide.edge.serving.door import Door, House, Leave
+from springtide.edge.serving.protocol import HEAD_S_MAX, BoundedProtocol
 
 BACKLOG: Final = 1024
 CONNECTIONS_MAX: Final = 1024
-"""More than so many are told to come back later (503)."""
+"""Handshakes included; further callers wait until there is room."""
 IDLE_S_MAX: Final = 120
 """Longer than kube-scheduler keeps an idle connection (90 s), so that it is never cut in its hand."""
 
@@ -30,16 +33,6 @@ class Listener(msgspec.Struct, frozen=True, kw_only=True):
     socket: socket.socket
     host: str
     port: int
-
-
-class Reply(msgspec.Struct, frozen=True, kw_only=True):
-    """One answer; `closes` ends the connection after it, as where a body was not read to its end."""
-
-    body: bytes = b""
-    status: int = 200
-    content_type: str = "application/json"
-    allow: str = ""
-    closes: bool = False
 
 
 def listening(address: str) -> Listener:
@@ -65,12 +58,61 @@ def listening(address: str) -> Listener:
 
 
 class _Server(uvicorn.Server):
-    """Leaves the signals to the process."""
+    """Leaves the signals to the process, and lets callers in by a door of its own."""
+
+    def __init__(self, config: uvicorn.Config, *, connections_max: int, head_s_max: float) -> None:
+        super().__init__(config)
+        self._connections_max = connections_max
+        self._head_s_max = head_s_max
+        self._doors: list[Door] = []
+        self._admitting: list[asyncio.Task[Never]] = []
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Capture none."""
         yield
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to let callers in."""
+        house = House(
+            meet=self._meet,
+            make_room=self._make_room,
+            connections_max=self._connections_max,
+            handshake_s_max=self._head_s_max,
+            tls=self.config.ssl,
+        )
+        self._doors = [Door(each, house) for each in sockets or ()]
+        self._admitting = [asyncio.create_task(each.admit()) for each in self._doors]
+        self.servers = []
+        self.started = True
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Let no more callers in, and finish what those ask who are there."""
+        for task in self._admitting:
+            task.cancel()
+        await asyncio.gather(*self._admitting, return_exceptions=True)
+        for door in self._doors:
+            door.close()
+        await super().shutdown(sockets)
+
+    def _meet(self, leave: Leave) -> BoundedProtocol:
+        return BoundedProtocol(
+            config=self.config,
+            server_state=self.server_state,
+            app_state={},
+            head_s_max=self._head_s_max,
+            leave=leave,
+        )
+
+    def _make_room(self) -> None:
+        resting = [
+            (each.rests_until_s, each)
+            for each in self.server_state.connections
+            if isinstance(each, BoundedProtocol) and each.rests_until_s is not None
+        ]
+        if resting:
+            _, longest = min(resting, key=itemgetter(0))
+            longest.shutdown()
 
 
 def server_for(
@@ -79,11 +121,12 @@ def server_for(
     tls: ssl.SSLContext | None = None,
     drain_s: float,
     head_s_max: float = HEAD_S_MAX,
+    connections_max: int = CONNECTIONS_MAX,
 ) -> uvicorn.Server:
     """Return a server to be run by `serve(sockets=[…])` and ended by `should_exit`."""
     config = uvicorn.Config(
         application,
-        http=bounded(head_s_max),
+        http=BoundedProtocol,
         ws="none",
         lifespan="off",
         interface="asgi3",
@@ -91,30 +134,8 @@ def server_for(
         access_log=False,
         server_header=False,
         backlog=BACKLOG,
-        limit_concurrency=CONNECTIONS_MAX,
         timeout_keep_alive=IDLE_S_MAX,
         timeout_graceful_shutdown=max(1, round(drain_s)),
         ssl_context_factory=None if tls is None else (lambda _config, _default: tls),
     )
-    return _Server(config)
-
-
-async def send_reply(send: ASGISendCallable, reply: Reply) -> None:
-    """Send an answer."""
-    headers = [
-        (b"content-type", reply.content_type.encode()),
-        (b"content-length", str(len(reply.body)).encode()),
-    ]
-    if reply.allow:
-        headers.append((b"allow", reply.allow.encode()))
-    if reply.closes:
-        headers.append((b"connection", b"close"))
-    await send(
-        {
-            "type": "http.response.start",
-            "status": reply.status,
-            "headers": headers,
-            "trailers": False,
-        }
-    )
-    await send({"type": "http.response.body", "body": reply.body, "more_body": False})
+    return _Server(config, connections_max=connections_max, head_s_max=head_s_max)

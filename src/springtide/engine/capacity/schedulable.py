@@ -81,6 +81,6 @@ def _best(pod_class: PodClass, tables: Tables, last: int, first_row: int) -> Pla
 
 def _preferred(pod_class: PodClass, tables: Tables, rows: Rows, last: int) -> Iterator[int]:
     if pod_class.asks:
-        return by_score(rows, tables.table(pod_class).score[rows])
+        return by_score(rows, tables.table(pod_class).rank[rows])
     cut = int(np.searchsorted(rows, last, side="right"))
     return iter([*rows[cut:].tolist(), *rows[:cut].tolist()])

@@ -15,8 +15,9 @@ import numpy as np
 from springtide.engine.placement.classes import PodClass
 from springtide.engine.placement.family import Rows
 from springtide.engine.placement.tables import Tables
-from springtide.model.columns import Bool, DeviceColumns, Interner
+from springtide.model.columns import Bool, Interner
 from springtide.model.device import DeviceView, Inventory, Share, empty_view, nameless
+from springtide.model.device_columns import DeviceColumns
 from springtide.model.refusal import Refusal
 
 State = tuple[tuple[str, DeviceView], ...]

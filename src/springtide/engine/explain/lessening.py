@@ -20,7 +20,8 @@ from springtide.engine.explain.trial import Trial
 from springtide.engine.placement.admission import admitted
 from springtide.engine.placement.family import DeviceFamily
 from springtide.engine.placement.wishes import Wish, WishKind, edited, lowered, put
-from springtide.model.columns import DeviceColumns, distinct
+from springtide.model.columns import distinct
+from springtide.model.device_columns import DeviceColumns
 from springtide.model.ledger import Ledger
 from springtide.model.pod import Container, Pod
 from springtide.model.refusal import Refusal

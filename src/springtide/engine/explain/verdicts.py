@@ -16,8 +16,9 @@ from springtide.engine.placement.family import ABSENT, ACCEPTED, Ask, Rows
 from springtide.engine.placement.reasons import parse
 from springtide.engine.placement.table import DEVICES, DEVICES_INEXACT, EXACT, FITS, Table
 from springtide.engine.placement.tables import Tables
-from springtide.model.columns import Bool, DeviceColumns, Int32, distinct
+from springtide.model.columns import Bool, Int32, distinct
 from springtide.model.device import Device, Use
+from springtide.model.device_columns import DeviceColumns
 
 Reasons = Mapping[int, str]
 """Reasons by a family's own number."""

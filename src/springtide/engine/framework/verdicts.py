@@ -43,7 +43,7 @@ def uniform(count: int, code: int, *, unresolvable: bool) -> Verdicts:
     return Verdicts(
         # Zeros come several times faster than any other filling.
         rule=np.full(count, code, np.uint8) if code else np.zeros(count, np.uint8),
-        detail=np.ones(count, np.uint64),
+        detail=np.ones(count, np.uint64) if code else np.zeros(count, np.uint64),
         unresolvable=np.full(count, unresolvable) if unresolvable else np.zeros(count, np.bool_),
     )
 

@@ -37,7 +37,7 @@ def stepped(pod_class: PodClass, tables: Tables, overlay: Overlay) -> Room:
 def _next(pod_class: PodClass, tables: Tables, last: int) -> Placement | None:
     rows = tables.candidates(pod_class)
     if pod_class.asks:
-        scores = tables.table(pod_class).score[rows]
+        scores = tables.table(pod_class).rank[rows]
         return tables.first_fit(pod_class, by_score(rows, scores))
     order = np.argsort((rows - last - 1) % tables.ledger.count, kind="stable")
     return tables.first_fit(pod_class, rows[order].tolist())

@@ -1,7 +1,8 @@
 """What nodes have: their registered devices as far as these are there, and the locks on them.
 
-A registration that cannot be read, or is missing for once, leaves in place what was registered before;
-a node that has had nothing before takes no pods of that family until it can be read.
+A registration that cannot be read, or is missing for once, leaves in place what was registered before; a
+list of no devices takes it away. A node that has had nothing before takes no pods of that family until its
+registration can be read.
 """
 
 from collections.abc import Iterator, Mapping
@@ -185,6 +186,9 @@ def _read(kept: Kept, family: DeviceFamily, kind: Registration, node: Node) -> N
         kept.fault = answer.text
     elif answer is None:
         kept.fault = ""
+        # Where the kubelet counts the devices, a list of none is taken for a fault, as HAMi does.
+        if texts[0] is not None and not kind.is_counted:
+            kept.texts, kept.inventory = texts, None
 
 
 def _is_older(version: str, known: str) -> bool:

@@ -20,7 +20,7 @@ from springtide.engine.placement.table import (
 def equal_rows(table: Table, below: int) -> list[Rows]:
     """Part the rows that refuse into those with the same stored verdict, by their first rows."""
     word = table.code[:below].astype(np.uint16)
-    word += table.unresolvable[:below].astype(np.uint16) << np.uint16(8)
+    word += table.lasting(below).astype(np.uint16) << np.uint16(8)
     found: list[Rows] = []
     for rows in _parted(np.arange(below), word) if below else ():
         code = int(table.code[rows[0]])

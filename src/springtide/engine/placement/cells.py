@@ -14,9 +14,9 @@ import numpy.typing as npt
 from springtide.engine.placement import checks
 from springtide.engine.placement.family import ABSENT, Rows, Verdicts
 from springtide.engine.placement.filters import Names, uuid_ok
-from springtide.engine.placement.score import Float32, node_scores
 from springtide.engine.placement.trial import PERCENT
-from springtide.model.columns import Bool, DeviceColumns, Int32, Int64, distinct
+from springtide.model.columns import Bool, Float32, Int32, Int64, distinct
+from springtide.model.device_columns import DeviceColumns
 
 Codes = npt.NDArray[np.uint8]
 MemoryAsked = Int32 | Int64 | int
@@ -148,9 +148,3 @@ def joined(earlier: Verdicts, later: Verdicts) -> Verdicts:
         is_exact=earlier.is_exact & (later.is_exact | ~earlier.fits),
         codes=np.where(earlier.fits[:, None], later.codes, earlier.codes),
     )
-
-
-def load_scores(columns: DeviceColumns, rows: Rows) -> Float32:
-    """Return how loaded the nodes are, all devices of the family taken together."""
-    totals = columns.kind_totals.take(columns.kind.take(rows), axis=1)
-    return node_scores(columns.used_sums.take(rows, axis=1), totals)

@@ -125,7 +125,7 @@ class Classifier:
     def found(self, pod: Pod) -> PodClass:
         """Return the pod's class, and keep nothing of the pod itself."""
         annotations = pod.annotations
-        read = tuple((name, annotations[name]) for name in self._annotations if name in annotations)
+        read = self._read_by_families(annotations) if annotations else ()
         ask = ask_of(
             pod,
             with_identity=self.has_rules_between,
@@ -144,6 +144,11 @@ class Classifier:
                 found = self._equal.setdefault(found, found)
             self._classes[key] = found
         return found
+
+    def _read_by_families(self, annotations: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+        return tuple(
+            [(name, annotations[name]) for name in self._annotations if name in annotations]
+        )
 
     @property
     def has_rules_between(self) -> bool:

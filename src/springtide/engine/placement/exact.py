@@ -8,7 +8,7 @@ from springtide.engine.placement.policy import Ranks
 from springtide.model.device import Allocation, DeviceView
 from springtide.model.refusal import Refusal
 
-ANSWERS_MAX: Final = 65_536
+ANSWERS_MAX: Final = 1_024
 
 
 class ExactFit:

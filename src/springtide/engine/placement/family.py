@@ -14,8 +14,9 @@ import numpy.typing as npt
 
 from springtide.engine.placement.screening import Screen
 from springtide.engine.placement.wishes import Wish
-from springtide.model.columns import AmountList, DeviceColumns
+from springtide.model.columns import AmountList
 from springtide.model.device import Allocation, Device, DeviceView, Inventory, Share
+from springtide.model.device_columns import DeviceColumns
 from springtide.model.node import Node
 from springtide.model.pod import Pod, PodSpec
 from springtide.model.refusal import Refusal
@@ -209,11 +210,11 @@ class DeviceFamily(Protocol):
         columns: DeviceColumns,
         rows: Rows,
         *,
-        loads: npt.NDArray[np.float32] | None = None,
+        loads: npt.NDArray[np.float32],
     ) -> npt.NDArray[np.float32]:
         """Return each row's node score; the highest is preferred under the ask's node policy.
 
-        `loads` are how loaded the nodes are, where more counts than the family's own devices.
+        `loads` are how loaded the nodes are, by the family's own devices or by more than them.
         """
         ...
 

@@ -13,7 +13,8 @@ import numpy as np
 
 from springtide.engine.placement.cells import Cells, MemoryAsked
 from springtide.engine.placement.family import Filling, Rows
-from springtide.model.columns import Bool, DeviceColumns, Int32, Int64
+from springtide.model.columns import Bool, Int32, Int64
+from springtide.model.device_columns import DeviceColumns
 
 ENDLESS: Final = np.iinfo(np.int32).max
 
@@ -65,7 +66,9 @@ def after(columns: DeviceColumns, cells: Cells, portions: Portions, taken: Int64
     """Return a copy of the columns in which the devices serve so many pods more."""
     filled = copy.copy(columns)
     filled.used, filled.used_sums = columns.used.copy(), columns.used_sums.copy()
+    filled.load = columns.load.copy()
     for plane, each in enumerate((portions.memory, portions.cores, 1)):
         filled.used[plane, cells.rows] += (taken * each).astype(np.int32)
         filled.used_sums[plane, cells.rows] += (taken * each).sum(axis=1)
+    filled.weigh(cells.rows)
     return filled

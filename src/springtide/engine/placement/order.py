@@ -34,6 +34,7 @@ class Standings(msgspec.Struct, frozen=True, kw_only=True):
     rank: Sequence[int] = ()
 
 
+@lru_cache(maxsize=256)
 def has_token(policy: str, token: str) -> bool:
     """Return whether a policy, a comma-separated list, contains this token."""
     return policy == token or any(item.strip() == token for item in policy.split(","))

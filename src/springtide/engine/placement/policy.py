@@ -11,7 +11,7 @@ from typing import Protocol
 
 from springtide.engine.placement.classes import PodClass
 from springtide.engine.placement.family import Ask, Rows
-from springtide.engine.placement.score import Float32
+from springtide.model.columns import Float32
 from springtide.model.device import DeviceView
 from springtide.model.ledger import Ledger
 

@@ -4,7 +4,7 @@ Framework rules come first; device families judge the rows that are left, and th
 rules say that read other nodes may change anywhere, so it lies over the rest and is worked out anew.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from springtide.engine.framework.framework import PreparedAsk
 from springtide.engine.framework.verdicts import PASSES, Verdicts, chosen
 from springtide.engine.placement.family import Ask, Rows
 from springtide.engine.placement.grounds import Grounds
-from springtide.engine.placement.score import Float32
 from springtide.engine.placement.screening import Screen
 from springtide.engine.placement.shared_nodes import loads_of_all
 from springtide.engine.placement.table import (
@@ -25,7 +24,7 @@ from springtide.engine.placement.table import (
     UNREGISTERED,
     Table,
 )
-from springtide.model.columns import Bool
+from springtide.model.columns import Bool, Float32
 from springtide.model.ledger import Ledger
 
 Evaluate = Callable[[PreparedAsk, Ledger, Rows], Verdicts]
@@ -81,13 +80,8 @@ class Refresher:
         assert table.policy is not None
         table.scored_by = table.policy.version
         rows = np.flatnonzero(table.code[: self._ledger.count] == FITS)
-        self._score(table, rows)
-        table.prefer(rows, among=rows)
-
-    def _score(self, table: Table, rows: Rows) -> None:
-        """Let the policy score rows that fit, unless all rows will be scored anyway."""
-        if table.policy is not None and table.is_scored and len(rows):
-            table.score[rows] = table.policy.scores(table.pod_class, self._ledger, rows)
+        if len(rows):
+            table.rank[rows] = self._scores(table, rows)
 
     def _refresh_rows(self, table: Table, seen: int, *, whole: bool) -> None:
         """Judge the rows anew that have changed, or the whole table."""
@@ -135,22 +129,18 @@ class Refresher:
             return
         assert table.prepared is not None
         table.forget_exact(rows)
-        verdicts = evaluate(table.prepared, self._ledger, rows)
-        table.code[rows] = verdicts.rule
-        table.detail[rows] = verdicts.detail
-        table.unresolvable[rows] = verdicts.unresolvable
-        left = rows[verdicts.rule == PASSES]
+        left = table.judge(rows, evaluate(table.prepared, self._ledger, rows))
         if table.pod_class.refusal is not None:
             table.code[left] = SENSELESS
-            left = left[:0]
+            return
         for index, ask in enumerate(table.asks):
             if len(left):
-                left = self._evaluate_devices(table, index, ask, left)
-        self._score(table, left)
-        table.prefer(left, among=rows)
+                left = self._fitting(table, index, ask, left)
+        if len(left) and table.is_scored:
+            table.rank[left] = self._scores(table, left)
 
-    def _evaluate_devices(self, table: Table, index: int, ask: Ask, rows: Rows) -> Rows:
-        """Judge by the devices of one family, score the rows that they leave, and return these."""
+    def _fitting(self, table: Table, index: int, ask: Ask, rows: Rows) -> Rows:
+        """Judge by the devices of one family, and return the rows that have enough of them."""
         if table.has_families:
             table.family[rows] = index
         columns = self._ledger.devices.get(ask.family)
@@ -161,24 +151,23 @@ class Refresher:
             is_closed = np.fromiter((row in columns.closed for row in rows), np.bool_, len(rows))
             table.code[rows[is_closed]] = CLOSED
             rows = rows[~is_closed]
-        is_registered = columns.kind.take(rows) >= 0
+        kinds = columns.kind.take(rows)
+        is_registered = kinds >= 0
         if np.count_nonzero(is_registered) < len(rows):
             table.code[rows[~is_registered]] = UNREGISTERED
-            rows = rows[is_registered]
+            rows, kinds = rows[is_registered], kinds[is_registered]
         if not len(rows):
             return rows
         screen = table.screens[index]
         if screen is None:
             fits = self._evaluate_fully(table, ask, rows)
         else:
-            fits = screen.fits(columns, rows)
-            table.untold[rows] = True
-            if np.count_nonzero(fits) < len(rows):
-                table.code[rows[~fits]] = DEVICES
-        rows = rows[fits]
-        if table.policy is None:
-            table.score[rows] = self._scores(table, index, ask, rows)
-        return rows
+            fits = screen.fits(columns, rows, kinds=kinds)
+            table.forget_told(rows)
+            if np.count_nonzero(fits) == len(rows):
+                return rows
+            table.code[rows[~fits]] = DEVICES
+        return rows[fits]
 
     def _evaluate_fully(self, table: Table, ask: Ask, rows: Rows) -> Bool:
         columns = self._ledger.devices[ask.family]
@@ -189,15 +178,27 @@ class Refresher:
         table.code[rows[refused & ~verdicts.is_exact]] = DEVICES_INEXACT
         return verdicts.fits
 
-    def _scores(self, table: Table, index: int, ask: Ask, rows: Rows) -> Float32:
-        loads: Float32 | None = None
+    def _scores(self, table: Table, rows: Rows) -> Float32:
+        """Return the scores of rows that fit: the policy's, or else the last family's."""
+        ledger, asks = self._ledger, table.asks
+        if table.policy is not None:
+            return table.policy.scores(table.pod_class, ledger, rows)
+        if not asks:
+            return np.zeros(len(rows), np.float32)
         if self._grounds.is_strict:
-            # What a family adds to the load is added to what the families before it have added.
-            is_first = index == 0
-            devices = self._ledger.devices.values()
-            loads = loads_of_all(devices, rows) if is_first else np.abs(table.score[rows])
-        columns = self._ledger.devices[ask.family]
-        return self._families[ask.family].scores(ask, columns, rows, loads=loads)
+            return self._strict_scores(asks, rows)
+        columns = ledger.devices[asks[-1].family]
+        family = self._families[columns.family]
+        return family.scores(asks[-1], columns, rows, loads=columns.load.take(rows))
+
+    def _strict_scores(self, asks: Sequence[Ask], rows: Rows) -> Float32:
+        """Return what the last family says; each adds to the load what the ones before it have added."""
+        scores = loads_of_all(self._ledger.devices.values(), rows)
+        for ask in asks:
+            columns = self._ledger.devices[ask.family]
+            loads = np.abs(scores)
+            scores = self._families[ask.family].scores(ask, columns, rows, loads=loads)
+        return scores
 
     def tell(self, table: Table) -> None:
         """Store the codes of all devices that have been judged and not told yet."""
@@ -206,7 +207,7 @@ class Refresher:
         count = self._ledger.count
         code = table.code[:count]
         by_devices = (code == FITS) | (code == DEVICES) | (code == EXACT)
-        rows = np.flatnonzero(table.untold[:count] & by_devices)
+        rows = np.flatnonzero(~table.told[:count] & by_devices)
         for index, ask in enumerate(table.asks):
             own = rows[table.family[rows] == index]
             if len(own):

@@ -1,32 +1,25 @@
-"""Scores of devices and nodes in 32-bit floats, and the weights that a pod may give them.
+"""Scores of devices in 32-bit floats, and the weights that a pod may give them.
 
 HAMi computes in IEEE single precision and orders devices by the result, so the last digit decides
-between cards. Every operation here is done in double precision and rounded to single, which for
-sums, products and quotients of two single values gives exactly the single result.
+between cards; `model.device_load` says how that is done exactly.
 """
 
 import re
 from functools import lru_cache
-from struct import Struct
 from typing import Final
 
 import msgspec
-import numpy as np
-import numpy.typing as npt
 
-_SINGLE: Final = Struct("f")
-_SCALE: Final = 10.0
+from springtide.model.device_load import SCALE, single
+
 _CACHE_ENTRIES: Final = 65536
 
 _KEYS: Final = ("slot", "core", "memory")
 _INTEGER: Final = re.compile(r"[+-]?[0-9]{1,30}")
 _INT64_MAX: Final = 2**63 - 1
 
-Float32 = npt.NDArray[np.float32]
-Sums = npt.NDArray[np.int64]
 
-
-class Weights(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+class Weights(msgspec.Struct, frozen=True, kw_only=True, gc=False, cache_hash=True):
     """How much slots, cores and memory count in a device's score."""
 
     slot: int = 1
@@ -48,12 +41,6 @@ class Load(msgspec.Struct, frozen=True, gc=False):
     memory_mib: int
 
 
-def single(value: float) -> float:
-    """Return the value rounded to single precision."""
-    rounded: float = _SINGLE.unpack(_SINGLE.pack(value))[0]
-    return rounded
-
-
 @lru_cache(maxsize=_CACHE_ENTRIES)
 def load_score(load: Load, weights: Weights = EVEN) -> float:
     """Return ten times the weighted sum of the used parts; 0 if anything has no capacity."""
@@ -62,19 +49,7 @@ def load_score(load: Load, weights: Weights = EVEN) -> float:
     slots = single(weights.slot * _part(load.slots_used, load.slots))
     cores = single(weights.core * _part(load.cores_used, load.cores))
     memory = single(weights.memory * _part(load.memory_used_mib, load.memory_mib))
-    return single(_SCALE * single(single(slots + cores) + memory))
-
-
-def node_scores(used: Sums, total: Float32) -> Float32:
-    """Return the unweighted scores of n nodes from sums [3, n] of memory, cores and slots.
-
-    The total is infinite where a node has none of one of them, and its score is then 0.
-    """
-    memory, cores, slots = used.astype(np.float32) / total
-    scores: Float32 = slots + cores
-    scores += memory
-    scores *= np.float32(_SCALE)
-    return scores
+    return single(SCALE * single(single(slots + cores) + memory))
 
 
 @lru_cache(maxsize=1024)

@@ -13,8 +13,9 @@ import msgspec
 import numpy as np
 
 from springtide.engine.framework.rule import Rows
-from springtide.model.columns import Bool, DeviceColumns, Float32, Int32
+from springtide.model.columns import Bool, Float32, Int32
 from springtide.model.device import Inventory
+from springtide.model.device_columns import DeviceColumns
 
 _NEVER: Final = -1
 """No use is as low as that."""
@@ -51,11 +52,10 @@ class Screen:
         self._kinds = 0
         self._requests: list[_Request] = []
 
-    def fits(self, columns: DeviceColumns, rows: Rows) -> Bool:
-        """Return which of these rows, all registered, have enough devices for every request."""
+    def fits(self, columns: DeviceColumns, rows: Rows, *, kinds: Int32) -> Bool:
+        """Return which of these rows, all of known kinds, have enough devices for every request."""
         if self._kinds < len(columns.kinds):
             self._learn(columns)
-        kinds = columns.kind.take(rows)
         used = columns.used.take(rows, axis=1)
         first, *others = self._requests
         found = first.fits(used, kinds)

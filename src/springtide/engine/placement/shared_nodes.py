@@ -9,13 +9,14 @@ from collections.abc import Iterable
 import numpy as np
 
 from springtide.engine.placement.family import Rows
-from springtide.engine.placement.score import Float32, Sums, node_scores
-from springtide.model.columns import DeviceColumns
+from springtide.model.columns import Float32, Int64
+from springtide.model.device_columns import DeviceColumns
+from springtide.model.device_load import loads_of
 
 
 def loads_of_all(families: Iterable[DeviceColumns], rows: Rows) -> Float32:
     """Return how loaded these rows are, all devices taken together; 0 where anything has none."""
-    used: Sums = np.zeros((3, len(rows)), np.int64)
+    used: Int64 = np.zeros((3, len(rows)), np.int64)
     # Whole numbers, exact in double precision.
     total = np.zeros((3, len(rows)))
     for columns in families:
@@ -23,4 +24,4 @@ def loads_of_all(families: Iterable[DeviceColumns], rows: Rows) -> Float32:
         cells = (columns.memory_total, columns.cores_total, columns.slots_total)
         total += np.array([each.take(rows, axis=0).sum(axis=1) for each in cells])
     total[:, (total == 0).any(axis=0)] = np.inf
-    return node_scores(used, total.astype(np.float32))
+    return loads_of(used, total.astype(np.float32))

@@ -37,8 +37,9 @@ from springtide.engine.placement.table import (
     Table,
 )
 from springtide.engine.placement.unregistered import unregistered
-from springtide.model.columns import AmountList, DeviceColumns
+from springtide.model.columns import AmountList
 from springtide.model.device import Allocation, DeviceView, Share
+from springtide.model.device_columns import DeviceColumns
 from springtide.model.ledger import Holding, Ledger
 from springtide.model.refusal import Refusal
 from springtide.model.resource_claims import HeldClaim
@@ -287,7 +288,7 @@ class Tables:
     def promising(self, pod_class: PodClass, *, below: int) -> Rows:
         """Return the rows below one that refuse, but where evicting pods could help."""
         table = self.table(pod_class)
-        worth = (table.code[:below] != FITS) & ~table.unresolvable[:below]
+        worth = (table.code[:below] != FITS) & ~table.lasting(below)
         for row, refusal in table.exact.items():
             if refusal.is_unresolvable and row < below and table.code[row] == EXACT:
                 worth[row] = False

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from springtide.engine.placement import checks
 from springtide.engine.placement.order import Standings, arranged, ranked_keys, sort_keys
@@ -31,13 +32,17 @@ class Added(msgspec.Struct, frozen=True, gc=False):
 class Trial:
     """One node's devices and what is in use of them, the pod's own containers included."""
 
-    __slots__ = ("cores", "devices", "inventory", "memory_mib", "opaque", "ranks", "slots")
+    __slots__ = (
+        "_alike", "cores", "devices", "inventory", "memory_mib", "opaque", "ranks", "slots",
+    )  # fmt: skip
 
     def __init__(self, view: DeviceView, ranks: tuple[int, ...] = ()) -> None:
         uses = view.uses
         self.ranks = ranks
         self.inventory = view.inventory
         self.devices = view.inventory.devices
+        # Many nodes share these, so that they are at hand where a node's own are not.
+        self._alike = view.but_for_ids.devices
         self.slots = [use.slots for use in uses]
         self.memory_mib = [use.memory_mib for use in uses]
         self.cores = [use.cores for use in uses]
@@ -46,24 +51,27 @@ class Trial:
     def order(
         self,
         policy: str,
-        added: Callable[[Device], Added | None],
+        added: Callable[[Device], Added | None] | None,
         *,
         weights: Weights,
         numa_bind: bool,
         among: Sequence[int] | None = None,
     ) -> list[int]:
-        """Return all positions, or those among them, in the order in which they are tried."""
+        """Return all positions, or those among them, in the order in which they are tried.
+
+        `added` says what counts on top of a device's use, None where nothing does.
+        """
         if self.ranks:
             keys = ranked_keys(numa_bind=numa_bind)
         else:
             keys = sort_keys(policy, numa_bind=numa_bind)
         positions = range(len(self.devices)) if among is None else among
-        devices = [self.devices[position] for position in positions]
+        devices = [self._alike[position] for position in positions]
+        loads = self._loads(positions, devices)
+        if added is not None:
+            loads = [_with(load, added(each)) for load, each in zip(loads, devices, strict=True)]
         standings = Standings(
-            score=[
-                self._score(position, added(device), weights)
-                for position, device in zip(positions, devices, strict=True)
-            ],
+            score=[load_score(load, weights) for load in loads],
             numa=[device.numa for device in devices],
             slots=[self.slots[position] for position in positions],
             index=[device.index for device in devices],
@@ -114,15 +122,23 @@ class Trial:
             return checks.EXCLUSIVE_TAKEN
         return checks.COMPUTE_TAKEN if total != 0 and used == total and cores == 0 else 0
 
-    def _score(self, position: int, added: Added | None, weights: Weights) -> float:
-        device = self.devices[position]
-        slots, cores = self.slots[position], self.cores[position]
-        memory_mib = self.memory_mib[position]
-        if added is not None:
-            slots, cores = slots + added.slots, cores + added.cores
-            memory_mib += added.memory_mib
-        load = Load(slots, device.slots, cores, device.cores, memory_mib, device.memory_mib)
-        return load_score(load, weights)
+    def _loads(self, positions: Sequence[int], devices: Sequence[Device]) -> list[Load]:
+        slots, cores, memory_mib = self.slots, self.cores, self.memory_mib
+        return [
+            Load(slots[at], each.slots, cores[at], each.cores, memory_mib[at], each.memory_mib)
+            for at, each in zip(positions, devices, strict=True)
+        ]
+
+
+def _with(load: Load, added: Added | None) -> Load:
+    if added is None:
+        return load
+    return replace(
+        load,
+        slots_used=load.slots_used + added.slots,
+        cores_used=load.cores_used + added.cores,
+        memory_used_mib=load.memory_used_mib + added.memory_mib,
+    )
 
 
 @lru_cache(maxsize=INVENTORIES_MAX)

@@ -19,7 +19,8 @@ import numpy as np
 from springtide.engine.placement.classes import Classifier, PodClass
 from springtide.engine.placement.family import ACCEPTED
 from springtide.engine.placement.tables import Tables
-from springtide.model.columns import DeviceColumns, Int64
+from springtide.model.columns import Int64
+from springtide.model.device_columns import DeviceColumns
 from springtide.model.pod import Pod
 
 TYPICAL_PERCENT: Final = 95

@@ -8,8 +8,7 @@ import numpy as np
 from springtide.engine.placement.classes import PodClass
 from springtide.engine.placement.family import Ask, DeviceFamily, Rows
 from springtide.engine.placement.policy import Ranks
-from springtide.engine.placement.score import Float32
-from springtide.model.columns import Float64, Int64
+from springtide.model.columns import Float32, Float64, Int64
 from springtide.model.device import DeviceView
 from springtide.model.ledger import Ledger
 from springtide.policies.fragmentation.shapes import Shapes

@@ -16,7 +16,8 @@ import numpy as np
 from springtide.base.names import CPU
 from springtide.engine.placement.classes import PodClass
 from springtide.engine.placement.family import Ask, Rows
-from springtide.model.columns import DeviceColumns, Float64, Int32, Int64, grown
+from springtide.model.columns import Float64, Int32, Int64, grown
+from springtide.model.device_columns import DeviceColumns
 from springtide.model.ledger import Ledger
 from springtide.policies.fragmentation.shapes import Shape
 from springtide.policies.fragmentation.states import NOTHING

@@ -5,7 +5,6 @@ from collections.abc import Hashable, Mapping
 import numpy as np
 import numpy.typing as npt
 
-from springtide.engine.placement.cells import load_scores
 from springtide.engine.placement.charges import plain_shares
 from springtide.engine.placement.checks import refusal_of_codes
 from springtide.engine.placement.family import (
@@ -19,8 +18,9 @@ from springtide.engine.placement.family import (
 )
 from springtide.engine.placement.screening import Screen
 from springtide.engine.placement.wishes import Wish
-from springtide.model.columns import AmountList, DeviceColumns
+from springtide.model.columns import AmountList
 from springtide.model.device import Allocation, Device, DeviceView, Inventory, Share
+from springtide.model.device_columns import DeviceColumns
 from springtide.model.node import Node
 from springtide.model.pod import Pod, PodSpec
 from springtide.model.refusal import Refusal
@@ -123,10 +123,9 @@ class Ascend:
         columns: DeviceColumns,
         rows: Rows,
         *,
-        loads: npt.NDArray[np.float32] | None = None,
+        loads: npt.NDArray[np.float32],
     ) -> npt.NDArray[np.float32]:
         """Return each row's node score; the highest is preferred under the ask's node policy."""
-        loads = load_scores(columns, rows) if loads is None else loads
         return preference.scores(_own(ask), columns, rows, loads=loads)
 
     def place(

@@ -8,7 +8,8 @@ from springtide.engine.placement.family import ACCEPTED, Filling, Rows
 from springtide.engine.placement.filling import Portions, after, in_sets, room_of, unknown
 from springtide.engine.placement.order import MUTEX, has_token
 from springtide.engine.placement.trial import PERCENT
-from springtide.model.columns import Bool, DeviceColumns
+from springtide.model.columns import Bool
+from springtide.model.device_columns import DeviceColumns
 from springtide.vendors.ascend.ask import AscendAsk, Request, cores_asked
 from springtide.vendors.ascend.vector import AscendCells, codes_of
 

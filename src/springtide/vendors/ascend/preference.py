@@ -9,10 +9,10 @@ from msgspec import structs
 
 from springtide.engine.placement.family import Rows
 from springtide.engine.placement.order import SPREAD
-from springtide.engine.placement.score import Float32
 from springtide.engine.placement.trial import INVENTORIES_MAX
-from springtide.model.columns import DeviceColumns, Int32, distinct
+from springtide.model.columns import Float32, Int32, distinct
 from springtide.model.device import Allocation, DeviceView, Inventory, nameless
+from springtide.model.device_columns import DeviceColumns
 from springtide.vendors.ascend.ask import AscendAsk
 from springtide.vendors.ascend.config import FAMILY_NAME, NETWORKED_PREFIX
 from springtide.vendors.ascend.fit import candidates_of, place

@@ -27,7 +27,8 @@ from springtide.engine.placement.family import ACCEPTED, Rows, Verdicts
 from springtide.engine.placement.filters import type_matches
 from springtide.engine.placement.order import MUTEX, has_token
 from springtide.engine.placement.trial import PERCENT
-from springtide.model.columns import Bool, DeviceColumns, Int32, distinct
+from springtide.model.columns import Bool, Int32, distinct
+from springtide.model.device_columns import DeviceColumns
 from springtide.vendors.ascend import topology
 from springtide.vendors.ascend.ask import AscendAsk, Request, cores_asked
 from springtide.vendors.ascend.config import SOFT

@@ -28,6 +28,7 @@ class Eligibility(msgspec.Struct, frozen=True, kw_only=True):
     in_order: tuple[int, ...]
     codes: tuple[int, ...]
     has_mig: bool
+    has_bare: bool
 
     @property
     def candidates(self) -> frozenset[int]:
@@ -48,6 +49,7 @@ def eligibility(ask: NvidiaAsk, inventory: Inventory) -> Eligibility:
         in_order=candidates,
         codes=tuple(lasting_code(ask, device) for device in devices),
         has_mig=any(devices[position].mode == mig.MODE for position in candidates),
+        has_bare=any(device.type == FAMILY_NAME for device in devices),
     )
 
 
@@ -97,7 +99,7 @@ class CardTrial(Trial):
         """Return the candidates, or those among them, in the order in which they are tried."""
         return self.order(
             ask.device_policy,
-            partial(_added, request),
+            partial(_added, request) if self.eligible.has_bare else None,
             weights=ask.weights,
             numa_bind=ask.numa_bind,
             among=self.eligible.in_order if among is None else among,

@@ -5,7 +5,6 @@ from collections.abc import Hashable, Mapping
 import numpy as np
 import numpy.typing as npt
 
-from springtide.engine.placement.cells import load_scores
 from springtide.engine.placement.checks import refusal_of_codes
 from springtide.engine.placement.family import (
     Additions,
@@ -19,8 +18,9 @@ from springtide.engine.placement.family import (
 from springtide.engine.placement.order import SPREAD
 from springtide.engine.placement.screening import Screen
 from springtide.engine.placement.wishes import Wish
-from springtide.model.columns import AmountList, DeviceColumns
+from springtide.model.columns import AmountList
 from springtide.model.device import Allocation, Device, DeviceView, Inventory, Share
+from springtide.model.device_columns import DeviceColumns
 from springtide.model.node import Node
 from springtide.model.pod import Pod, PodSpec
 from springtide.model.refusal import Refusal
@@ -138,10 +138,9 @@ class Nvidia:
         columns: DeviceColumns,
         rows: Rows,
         *,
-        loads: npt.NDArray[np.float32] | None = None,
+        loads: npt.NDArray[np.float32],
     ) -> npt.NDArray[np.float32]:
         """Return each row's node score; the highest is preferred under the ask's node policy."""
-        loads = load_scores(columns, rows) if loads is None else loads
         return -loads if _own(ask).node_policy == SPREAD else loads
 
     def place(

@@ -11,7 +11,8 @@ from springtide.engine.placement.family import ACCEPTED, Filling, Rows
 from springtide.engine.placement.filling import Portions, after, in_sets, room_of, unknown
 from springtide.engine.placement.order import MUTEX, TOPOLOGY_AWARE, has_token
 from springtide.engine.placement.trial import PERCENT
-from springtide.model.columns import Bool, DeviceColumns
+from springtide.model.columns import Bool
+from springtide.model.device_columns import DeviceColumns
 from springtide.vendors.nvidia.ask import NvidiaAsk, Request
 from springtide.vendors.nvidia.rounds import follows, taken_in_rounds
 from springtide.vendors.nvidia.vector import NvidiaCells, codes_of

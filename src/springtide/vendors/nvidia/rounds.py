@@ -10,8 +10,7 @@ import numpy as np
 
 from springtide.engine.placement.filling import Portions
 from springtide.engine.placement.order import BINPACK, MUTEX, NUMA, TOPOLOGY_AWARE
-from springtide.engine.placement.score import Float32
-from springtide.model.columns import Bool, Int32, Int64
+from springtide.model.columns import Bool, Float32, Int32, Int64
 from springtide.vendors.nvidia.ask import NvidiaAsk
 from springtide.vendors.nvidia.vector import NvidiaCells
 

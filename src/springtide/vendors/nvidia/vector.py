@@ -28,7 +28,8 @@ from springtide.engine.placement.family import ACCEPTED, Rows, Verdicts
 from springtide.engine.placement.filters import type_matches, type_ok
 from springtide.engine.placement.order import MUTEX, TOPOLOGY_AWARE, has_token
 from springtide.engine.placement.trial import PERCENT
-from springtide.model.columns import Bool, DeviceColumns, Int32
+from springtide.model.columns import Bool, Int32
+from springtide.model.device_columns import DeviceColumns
 from springtide.vendors.nvidia import mig
 from springtide.vendors.nvidia.ask import NvidiaAsk, Request
 from springtide.vendors.nvidia.cards import mode_ok

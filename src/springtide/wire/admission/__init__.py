@@ -1,6 +1,7 @@
 """Admission webhooks (`admission.k8s.io`, v1 and v1beta1): reviews of pods that are to be created.
 
 `review` reads the question, `patch` says what is to change about the pod, `answer` writes the answer.
+`shapes` tells documents of an API what both look like.
 """
 
 from springtide.wire.admission.answer import FORBIDDEN, allowed, refused

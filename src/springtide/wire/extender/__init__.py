@@ -2,7 +2,8 @@
 
 Who calls uses `objects` (which pods and nodes are sent), `request` (joins them to a filter call) and
 `answer` (reads what comes back). Who is called uses `arguments` (reads a call) and `result` (writes the
-answer). Keys are written as Go names them (`Pod`, `Nodes`, `NodeNames`) and read in any case.
+answer). `shapes` tells documents of an API what the bodies look like. Keys are written as Go names them
+(`Pod`, `Nodes`, `NodeNames`) and read in any case.
 """
 
 from springtide.wire.extender.answer import Answer, MalformedAnswer, read_answer

@@ -9,24 +9,35 @@ SCORE_MAX: Final = 10
 """Scores of an extender are from 0 to this; kube-scheduler does not check it."""
 
 
-class _NodeList(msgspec.Struct, frozen=True):
+class NodesKept(msgspec.Struct, frozen=True):
+    """Nodes as they were sent."""
+
     items: list[msgspec.Raw]
     metadata: Mapping[str, str] = {}
 
 
-class _FilterResult(msgspec.Struct, frozen=True, kw_only=True, rename="pascal"):
-    nodes: _NodeList | None = None
+class ExtenderFilterResult(msgspec.Struct, frozen=True, kw_only=True, rename="pascal"):
+    """Which nodes pass, in the form in which they were asked about, and why the others do not.
+
+    With a text in Error, the call as a whole has failed.
+    """
+
+    nodes: NodesKept | None = None
     node_names: list[str] | None = None
     failed_nodes: Mapping[str, str] | None = None
     failed_and_unresolvable_nodes: Mapping[str, str] | None = None
     error: str = ""
 
 
-class _BindingResult(msgspec.Struct, frozen=True, rename="pascal"):
+class ExtenderBindingResult(msgspec.Struct, frozen=True, rename="pascal"):
+    """Without a text in Error, the pod is bound."""
+
     error: str = ""
 
 
-class _HostPriority(msgspec.Struct, frozen=True, rename="pascal"):
+class HostPriority(msgspec.Struct, frozen=True, rename="pascal"):
+    """The score of one node."""
+
     host: str
     score: int
 
@@ -36,31 +47,33 @@ _ENCODER: Final = msgspec.json.Encoder()
 
 def kept_names(names: Iterable[str]) -> bytes:
     """Return the answer that these nodes pass, to a call that named its nodes."""
-    return _ENCODER.encode(_FilterResult(node_names=list(names)))
+    return _ENCODER.encode(ExtenderFilterResult(node_names=list(names)))
 
 
 def kept_nodes(objects: Iterable[msgspec.Raw]) -> bytes:
     """Return the answer that these nodes pass, as they were sent."""
-    return _ENCODER.encode(_FilterResult(nodes=_NodeList(list(objects))))
+    return _ENCODER.encode(ExtenderFilterResult(nodes=NodesKept(list(objects))))
 
 
 def failed_nodes(failed: Mapping[str, str], *, unresolvable: Mapping[str, str] = {}) -> bytes:
     """Return the answer that no node passes, and why; evicting pods cannot help the unresolvable."""
     return _ENCODER.encode(
-        _FilterResult(failed_nodes=failed, failed_and_unresolvable_nodes=unresolvable or None)
+        ExtenderFilterResult(
+            failed_nodes=failed, failed_and_unresolvable_nodes=unresolvable or None
+        )
     )
 
 
 def filter_error(why: str) -> bytes:
     """Return the answer that a filter call as a whole has failed."""
-    return _ENCODER.encode(_FilterResult(error=why))
+    return _ENCODER.encode(ExtenderFilterResult(error=why))
 
 
 def binding_result(error: str = "") -> bytes:
     """Return the answer to a bind call; without a text, the pod is bound."""
-    return _ENCODER.encode(_BindingResult(error))
+    return _ENCODER.encode(ExtenderBindingResult(error))
 
 
 def priorities(scores: Mapping[str, int]) -> bytes:
     """Return the answer to a prioritize call."""
-    return _ENCODER.encode([_HostPriority(host, score) for host, score in scores.items()])
+    return _ENCODER.encode([HostPriority(host, score) for host, score in scores.items()])

@@ -56,7 +56,7 @@ class Echo:
         peer = scope["state"].get(PEER)
         if peer is not None:
             reply = Reply(body=reply.body + b" from " + str(peer["subject"]).encode())
-        await send_reply(send, reply)
+        await send_reply(send, reply, receive=receive)
 
 
 @pytest.mark.parametrize("size", [0, 1, 1 << 20])

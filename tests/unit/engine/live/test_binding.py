@@ -174,6 +174,31 @@ def test_t87_an_api_server_that_fails_is_not_contention() -> None:
     assert pauses == [0.1, 0.2, 0.4, 0.8]
 
 
+@pytest.mark.parametrize(
+    ("step", "taken"), [(PatchNode, [True] * 5), (CreateBinding, [True, False])]
+)
+def test_t88_a_pod_of_several_families_takes_one_lock_and_releases_what_it_has_taken(
+    step: type, taken: list[bool]
+) -> None:
+    cluster = Cluster(PATIENT)
+    chips = (
+        '[{"id":"NPU-0","count":4,"devmem":32768,"devcore":30,"type":"Ascend910A","health":true}]'
+    )
+    cluster.add(gpu_node("n1", card("GPU-a"), notes={"hami.io/node-register-Ascend910A": chips}))
+    mixed = stored(pod("p", gpu=1, gpumem=100, others={"huawei.com/Ascend910A": 1}))
+    assert cluster.filter(mixed).node == "n1"
+    cluster.performed.clear()
+    cluster.bind_faults[step] = [broken() for _ in range(5)]
+
+    answer = cluster.bind("default/p", "n1")
+
+    patches = [each.annotations for each in cluster.patches("n1") if LOCK in each.annotations]
+    assert answer is not None
+    assert answer.endswith("apiserver 500")
+    assert [each[LOCK] is not None for each in patches] == taken
+    assert LOCK not in cluster.nodes["n1"].annotations
+
+
 def test_t89_a_lock_of_a_pod_that_lives_is_respected() -> None:
     cluster = ready(asking("a"), asking("p"), lock=written(NOW_S - 299, ("default", "a")))
 

@@ -11,7 +11,7 @@ from springtide.model.node import Node
 from tests.builders import card, cards, pod
 from tests.living import NOW_S, Cluster, gpu_node, stored
 
-HANDSHAKE = "hami.io/node-handshake"
+HANDSHAKE, REGISTER = "hami.io/node-handshake", "hami.io/node-nvidia-register"
 NVIDIA = Registration(
     word="NVIDIA", annotations=("register",), handshake="shake", count="gpu", is_counted=True
 )
@@ -211,6 +211,36 @@ def test_t79_a_kind_that_was_never_there_is_not_cleaned_up() -> None:
 
     assert cluster.patches("n1") == []
     assert cluster.live.ledger.count == 0
+
+
+def test_t81_a_registration_of_nothing_takes_away_what_was_there() -> None:
+    cluster = Cluster()
+    chips, handshake = "hami.io/node-register-Ascend910A", "hami.io/node-handshake-Ascend910A"
+    notes = {chips: NPUS, handshake: "Reported_2026"}
+    cluster.add(gpu_node("n1", card("GPU-a"), notes=notes))
+    npu = stored(pod("q", others={"huawei.com/Ascend910A": 1}))
+    before = cluster.filter(npu)
+
+    cluster.annotate("n1", {chips: "[]"})
+    after = cluster.filter(npu)
+    gpu = cluster.filter(stored(pod("p", gpu=1, gpumem=100)))
+
+    assert before.node == "n1"
+    assert after.refusals == {"n1": "node unregistered"}
+    assert gpu.node == "n1"
+
+
+def test_t81_counted_cards_stay_until_the_kubelet_counts_none() -> None:
+    cluster = Cluster()
+    cluster.add(gpu_node("n1", card("GPU-a")))
+
+    cluster.annotate("n1", {REGISTER: "[]"})
+    kept = cluster.filter(stored(pod("p", gpu=1, gpumem=100)))
+    cluster.add(gpu_node("n1", count=0, notes={REGISTER: "[]"}))
+    gone = cluster.filter(stored(pod("q", gpu=1, gpumem=100)))
+
+    assert kept.node == "n1"
+    assert gone.refusals == {"n1": "node unregistered"}
 
 
 def test_chips_stay_out_after_a_restart_until_their_plugin_reports() -> None:

@@ -10,7 +10,7 @@ from springtide.engine.placement.classes import Classifier, PodClass
 from springtide.engine.placement.family import Rows, Verdicts
 from springtide.engine.placement.quota import Shortage, shortages
 from springtide.engine.placement.tables import Placement, Tables, holding
-from springtide.model.columns import DeviceColumns
+from springtide.model.device_columns import DeviceColumns
 from springtide.model.ledger import Ledger
 from springtide.model.pod import Pod
 from springtide.model.quotas import Quotas

@@ -5,15 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from springtide.engine.placement.score import (
-    Float32,
-    Load,
-    Weights,
-    load_score,
-    node_scores,
-    parse_weights,
-    single,
-)
+from springtide.engine.placement.score import Load, Weights, load_score, parse_weights
+from springtide.model.columns import Float32
+from springtide.model.device_load import load_of, loads_of, single
 
 
 def load(slots: tuple[int, int], cores: tuple[int, int], memory: tuple[int, int]) -> Load:
@@ -61,10 +55,13 @@ def test_weights_change_which_card_is_fuller(weights: Weights, scores: tuple[flo
 
 
 def scored(
-    used: Sequence[tuple[float, float, float]], total: Sequence[tuple[float, float, float]]
+    used: Sequence[tuple[int, int, int]], total: Sequence[tuple[float, float, float]]
 ) -> Float32:
     """Score nodes by their memory, cores and slots, used and in all."""
-    return node_scores(np.array(used, np.int64).T, np.array(total, np.float32).T)
+    together = loads_of(np.array(used, np.int64).T, np.array(total, np.float32).T)
+    one_by_one = [load_of(*node) for node in zip(used, total, strict=True)]
+    assert together.tolist() == one_by_one
+    return together
 
 
 def test_t48_t49_a_nodes_score_sums_all_devices_first() -> None:

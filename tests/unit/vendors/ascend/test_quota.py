@@ -4,8 +4,8 @@ import pytest
 from msgspec.structs import replace
 
 from springtide.engine.placement.admission import denial
-from springtide.model.columns import DeviceColumns
 from springtide.model.device import Allocation, Grant
+from springtide.model.device_columns import DeviceColumns
 from springtide.model.quotas import Quotas
 from springtide.vendors.ascend import FAMILY, Ascend
 from springtide.vendors.ascend.config import DEFAULT_CONFIG, AscendConfig

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from springtide.engine.placement.family import ABSENT, ACCEPTED, Verdicts
-from springtide.model.columns import DeviceColumns
 from springtide.model.device import Device, Inventory, Share
+from springtide.model.device_columns import DeviceColumns
 from springtide.vendors.ascend import FAMILY, AscendAsk
 from tests.unit.vendors.ascend.building import (
     NODE_POLICY,
@@ -32,7 +32,8 @@ def judged(wish: AscendAsk, made: DeviceColumns) -> Verdicts:
 
 
 def scores(wish: AscendAsk, made: DeviceColumns) -> list[float]:
-    found: list[float] = FAMILY.scores(wish, made, np.arange(len(made.count))).tolist()
+    rows = np.arange(len(made.count))
+    found: list[float] = FAMILY.scores(wish, made, rows, loads=made.load).tolist()
     return found
 
 

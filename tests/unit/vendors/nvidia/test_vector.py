@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from springtide.engine.placement.family import ABSENT, ACCEPTED, Verdicts
-from springtide.model.columns import DeviceColumns
+from springtide.model.columns import Float32
 from springtide.model.device import Device, MigPlacement, Share
+from springtide.model.device_columns import DeviceColumns
 from springtide.vendors.nvidia import FAMILY, NvidiaAsk
 from tests.unit.vendors.nvidia.building import (
     DEVICE_POLICY,
@@ -31,6 +32,10 @@ def columns(*nodes: list[Device] | None) -> DeviceColumns:
 
 def judged(wish: NvidiaAsk, made: DeviceColumns) -> Verdicts:
     return FAMILY.evaluate(wish, made, np.arange(len(made.count)))
+
+
+def scores(wish: NvidiaAsk, made: DeviceColumns) -> Float32:
+    return FAMILY.scores(wish, made, np.arange(len(made.count)), loads=made.load)
 
 
 def texts(wish: NvidiaAsk, made: DeviceColumns) -> list[str]:
@@ -166,12 +171,9 @@ def test_scores_prefer_the_fuller_node_unless_told_to_spread() -> None:
     made = columns(devices, devices, None)
     made.take(0, [Share(position=0, memory_mib=2000, cores=25)])
     made.take(1, [Share(position=1, memory_mib=6000, cores=75)])
-    rows = np.arange(3)
 
-    packed = FAMILY.scores(ask(pod(container(gpu=1))), made, rows)
-    spread = FAMILY.scores(
-        ask(pod(container(gpu=1), annotations={NODE_POLICY: "spread"})), made, rows
-    )
+    packed = scores(ask(pod(container(gpu=1))), made)
+    spread = scores(ask(pod(container(gpu=1), annotations={NODE_POLICY: "spread"})), made)
 
     assert packed.tolist() == [3.0, 8.0, 0.0]
     assert spread.tolist() == [-3.0, -8.0, 0.0]
@@ -199,7 +201,7 @@ def test_policies_choose_the_node_and_then_the_card(
     notes = {NODE_POLICY: node_policy, DEVICE_POLICY: device_policy}
     wish = ask(pod(container(gpu=1, mem=1000, cores=20), annotations=notes))
 
-    best = int(FAMILY.scores(wish, made, np.arange(2)).argmax())
+    best = int(scores(wish, made).argmax())
     seen = made.view(best)
 
     assert seen is not None

@@ -1,0 +1,41 @@
+"""How loaded a node's devices are: ten times the sum of the parts of slots, cores and memory in use.
+
+HAMi computes in IEEE single precision and the last digit decides between nodes. Every operation here
+is done in double precision and rounded to single, which for sums, products and quotients of two
+single values gives exactly the single result.
+"""
+
+from collections.abc import Sequence
+from struct import Struct
+from typing import Final
+
+import numpy as np
+
+from springtide.model.columns import Float32, Int64
+
+SCALE: Final = 10.0
+_SINGLE: Final = Struct("f")
+_THREE: Final = Struct("3f")
+
+
+def single(value: float) -> float:
+    """Return the value rounded to single precision."""
+    rounded: float = _SINGLE.unpack(_SINGLE.pack(value))[0]
+    return rounded
+
+
+def load_of(used: Sequence[int], total: Sequence[float]) -> float:
+    """Return the load of one node from memory, cores and slots; infinite totals make it 0."""
+    memory, cores, slots = _THREE.unpack(_THREE.pack(*used))
+    parts = memory / total[0], cores / total[1], slots / total[2]
+    memory, cores, slots = _THREE.unpack(_THREE.pack(*parts))
+    return single(SCALE * single(single(slots + cores) + memory))
+
+
+def loads_of(used: Int64, total: Float32) -> Float32:
+    """Return the loads of n nodes from memory, cores and slots [3, n] as `load_of` does."""
+    memory, cores, slots = used.astype(np.float32) / total
+    loads: Float32 = slots + cores
+    loads += memory
+    loads *= np.float32(SCALE)
+    return loads
