@@ -71,3 +71,28 @@ def have_their_own(plane: ControlPlane, *names: str) -> bool:
 def unlocked(plane: ControlPlane) -> None:
     """Wait until no node is locked."""
     eventually(lambda: locks(plane), lambda found: found == {})
+
+
+def node_of(plane: ControlPlane, name: str) -> str:
+    """Return the node that a pod is on."""
+    return str(plane.ask("GET", f"{PODS}/{name}")["spec"].get("nodeName", ""))
+
+
+def phase_of(plane: ControlPlane, path: str) -> str:
+    """Return the phase of one pod."""
+    return str(plane.ask("GET", path)["status"]["phase"])
+
+
+def said(plane: ControlPlane, name: str, *, namespace: str = "default") -> str:
+    """Return what kube-scheduler says about a pod that it cannot place."""
+    events = plane.ask("GET", f"/api/v1/namespaces/{namespace}/events")["items"]
+    return " ".join(
+        each.get("message", "")
+        for each in events
+        if (each["reason"], each["involvedObject"]["name"]) == ("FailedScheduling", name)
+    )
+
+
+def refused(plane: ControlPlane, name: str, reason: str, *, namespace: str = "default") -> None:
+    """Wait until kube-scheduler has told a pod this reason of ours."""
+    eventually(lambda: said(plane, name, namespace=namespace), lambda found: reason in found)

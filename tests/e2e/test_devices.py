@@ -21,6 +21,9 @@ from tests.e2e.scheduled import (
     all_run,
     empty,
     have_their_own,
+    node_of,
+    phase_of,
+    refused,
     scheduled,
     unlocked,
     whole_card,
@@ -83,21 +86,6 @@ def count(plane: ControlPlane, cards: int) -> None:
     plane.ask("PATCH", f"{NODES}/{NODE}/status", body, content_type=MERGE)
 
 
-def said(plane: ControlPlane, name: str, *, namespace: str = "default") -> str:
-    """Return what kube-scheduler says about a pod that it cannot place."""
-    events = plane.ask("GET", f"/api/v1/namespaces/{namespace}/events")["items"]
-    return " ".join(
-        each.get("message", "")
-        for each in events
-        if (each["reason"], each["involvedObject"]["name"]) == ("FailedScheduling", name)
-    )
-
-
-def refused(plane: ControlPlane, name: str, reason: str, *, namespace: str = "default") -> None:
-    """Wait until kube-scheduler has told a pod this reason of ours."""
-    eventually(lambda: said(plane, name, namespace=namespace), lambda found: reason in found)
-
-
 def test_a_quota_of_devices_keeps_a_pod_waiting_until_another_one_ends(
     plane: ControlPlane, ours: Replica
 ) -> None:
@@ -108,22 +96,17 @@ def test_a_quota_of_devices_keeps_a_pod_waiting_until_another_one_ends(
     eventually(lambda: ours.figures("hami_resource_quota_limit"), bool)
 
     plane.create(pods, whole_card("within"))
-    eventually(lambda: phase(plane, f"{pods}/within"), lambda found: found == "Running")
+    eventually(lambda: phase_of(plane, f"{pods}/within"), lambda found: found == "Running")
     plane.create(pods, whole_card("beyond"))
     refused(plane, "beyond", "ResourceQuotaNotFit", namespace="limited")
     waiting = plane.ask("GET", f"{pods}/beyond")
     plane.ask("DELETE", f"{pods}/within", {"gracePeriodSeconds": 0})
 
     assert waiting["spec"].get("nodeName") is None
-    eventually(lambda: phase(plane, f"{pods}/beyond"), lambda found: found == "Running")
+    eventually(lambda: phase_of(plane, f"{pods}/beyond"), lambda found: found == "Running")
     assert set(agree(plane, ours)) == set(cards(plane, f"{pods}/beyond"))
     plane.ask("DELETE", f"{pods}/beyond", {"gracePeriodSeconds": 0})
     eventually(lambda: plane.ask("GET", pods)["items"], lambda found: found == [])
-
-
-def phase(plane: ControlPlane, path: str) -> str:
-    """Return the phase of one pod."""
-    return str(plane.ask("GET", path)["status"]["phase"])
 
 
 def test_a_scheduler_that_sends_whole_nodes_gets_real_allocations(
@@ -201,11 +184,6 @@ def test_the_lock_of_a_pod_whose_plugin_is_silent_runs_out(
     assert locks(plane)[NODE].endswith(",default,next")
     assert have_their_own(plane, "stuck", "next")
     assert len(agree(plane, ours)) == CARDS
-
-
-def node_of(plane: ControlPlane, name: str) -> str:
-    """Return the node that a pod is on."""
-    return str(plane.ask("GET", f"{PODS}/{name}")["spec"].get("nodeName", ""))
 
 
 def test_a_pod_that_is_deleted_while_it_waits_for_its_bind_gives_its_devices_back(
