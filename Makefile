@@ -88,7 +88,12 @@ schema: setup ## Write docs/schema anew from the records of answers and the tabl
 	$(BIN)/python tools/schema.py headroom > docs/schema/headroom.v1alpha1.json
 	$(BIN)/python tools/schema.py bench > docs/schema/bench.v1alpha1.json
 	$(BIN)/python tools/schema.py replay > docs/schema/replay.v1alpha1.json
+	$(BIN)/python tools/schema.py profile > docs/schema/profile.v1alpha1.json
 	$(BIN)/python tools/schema.py extender > docs/schema/extender.openapi.json
+
+.PHONY: crds
+crds: setup ## Write deploy/crds anew from the records of our stored documents
+	$(BIN)/python tools/crd.py > deploy/crds/deviceprofiles.springtide.io.yaml
 
 .PHONY: pages
 pages: setup ## Write the parts of docs/*.md that list options anew from the commands

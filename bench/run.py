@@ -20,6 +20,7 @@ from bench import (  # noqa: E402
     command,
     decode,
     device_selectors,
+    end_to_end,
     estimate,
     explanations,
     filters,
@@ -66,6 +67,7 @@ BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
     "openb": openb.measure,
     "recordings": recordings.measure,
     "command": command.measure,
+    "end_to_end": end_to_end.measure,
 }
 
 

@@ -15,6 +15,7 @@ from springtide.apps.bench.report import BenchReport
 from springtide.apps.extender import endpoints as extender
 from springtide.apps.headroom import HeadroomReport
 from springtide.apps.planner.report import API_VERSION, PlanReport
+from springtide.apps.profiles.report import ProfilesReport
 from springtide.apps.replay import ReplayReport
 from springtide.apps.why.report import WhyReport
 
@@ -25,10 +26,11 @@ ANSWERS: Final[dict[str, type[msgspec.Struct]]] = {
     "headroom": HeadroomReport,
     "bench": BenchReport,
     "replay": ReplayReport,
+    "profile": ProfilesReport,
 }
 APIS: Final[dict[str, Callable[[], dict[str, object]]]] = {"extender": extender.openapi}
 """Processes that serve an API, and what makes its document."""
-CALLED: Final = {"bench": "bench openb"}
+CALLED: Final = {"bench": "bench openb", "profile": "profile check"}
 """Commands that are called otherwise than their answers."""
 
 

@@ -20,6 +20,8 @@ DEPENDENCIES = Path("docs/dependencies.md")
 SCHEMAS = Path("docs/schema")
 SCHEMA = SCHEMAS / "plan.v1alpha1.json"
 SCHEMA_TOOL = Path("tools/schema.py")
+DEFINITION = Path("deploy/crds/deviceprofiles.springtide.io.yaml")
+DEFINITION_TOOL = Path("tools/crd.py")
 PAGES_TOOL = Path("tools/command_pages.py")
 RUN_LOCK = Path("requirements/run.txt")
 DEV_LOCK = Path("requirements/dev.txt")
@@ -162,6 +164,19 @@ def stale_schema(root: Path) -> Iterator[Finding]:
             yield found(root, path, 1, "The schema is out of date: run `make schema`.")
 
 
+def stale_definition(root: Path) -> Iterator[Finding]:
+    """The committed definition of our stored documents is what the tool prints now."""
+    if not (root / DEFINITION_TOOL).exists():
+        return
+    command = [sys.executable, str(DEFINITION_TOOL)]
+    made = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    if made.returncode != 0:
+        last = (made.stderr.strip().splitlines() or ["it said nothing"])[-1]
+        yield found(root, root / DEFINITION_TOOL, 1, f"The definition cannot be made: {last}.")
+    elif made.stdout != read(root / DEFINITION):
+        yield found(root, root / DEFINITION, 1, "The definition is out of date: run `make crds`.")
+
+
 def stale_pages(root: Path) -> Iterator[Finding]:
     """What the pages say of commands is what the commands say of themselves."""
     if not (root / PAGES_TOOL).exists():
@@ -185,6 +200,7 @@ RULES: tuple[Callable[[Path], Iterator[Finding]], ...] = (
     unfinished_work,
     misnamed_fragments,
     stale_schema,
+    stale_definition,
     stale_pages,
 )
 

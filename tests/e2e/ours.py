@@ -11,7 +11,9 @@ from typing import Final
 
 from tests.e2e.commands import Object
 from tests.e2e.controlplane import ControlPlane
+from tests.e2e.crowds import metrics
 from tests.e2e.objects import a_pod
+from tests.e2e.waiting import eventually
 
 RESOURCES: Final = ("nvidia.com/gpu", "nvidia.com/gpumem", "nvidia.com/gpucores")
 
@@ -63,3 +65,16 @@ def share_of_a_card(name: str, *, memory_mib: int, cores: int) -> Object:
     """Return a pod that asks for a part of one card."""
     amounts = ("1", str(memory_mib), str(cores))
     return a_pod(name, limits=(dict(zip(RESOURCES, amounts, strict=True)),))
+
+
+def wait_for_devices(port: int, count: int) -> None:
+    """Wait until the extender answers and knows so many devices."""
+    eventually(lambda: _known(port), lambda found: found == count)
+
+
+def _known(port: int) -> int:
+    try:
+        found = metrics(port)
+    except OSError:
+        return -1
+    return sum(name.startswith("hami_gpu_memory_limit_bytes") for name in found)

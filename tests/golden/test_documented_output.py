@@ -1,7 +1,7 @@
 """Every answer that a document shows is the answer that the program gives.
 
 A block of a document that starts with `$ springtide plan examples/...`, `$ springtide headroom
-examples/...`, `$ springtide replay examples/...` or `$ springtide why ... -f examples/...` is run from the root of the
+examples/...`, `$ springtide replay examples/...`, `$ springtide profile ... examples/...` or `$ springtide why ... -f examples/...` is run from the root of the
 repository, and what it prints must be the rest of the block.
 """
 
@@ -21,7 +21,7 @@ DOCUMENTS = [
     *sorted((ROOT / "examples").rglob("README.md")),
 ]
 BLOCK = re.compile(
-    r"^```\w*\n\$ (?P<command>springtide (?:plan|headroom|replay|why [^\n]*-f) examples/[^\n]*)\n"
+    r"^```\w*\n\$ (?P<command>springtide (?:plan|headroom|replay|profile \w+|why [^\n]*-f) examples/[^\n]*)\n"
     r"(?P<shown>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )

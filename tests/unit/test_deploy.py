@@ -11,6 +11,7 @@ from springtide.apps.extender import Candidacy, Deadlines, Settings
 from springtide.edge.kube import Access, KubeCluster, Waiting, connect
 from springtide.edge.machine import MachineClock, SeededRng
 from springtide.model.lease import Lease
+from springtide.model.profile import MISMATCH_TAINT
 from springtide.wire import yaml
 from springtide.wire.crd.extender import read_extender
 from springtide.wire.k8s.leases import lease_object
@@ -18,10 +19,12 @@ from springtide.wire.origin import Origin
 from tests.apiserver import kubeconfig
 from tests.kubeapi import Asked, KubeApi, served
 from tests.memorycluster import LEASE_PLACE
-from tests.running import PODS, World, run, running, until
+from tests.profiles import CARDS, POOL, document
+from tests.running import NODES, PODS, Standing, World, run, running, until
 
 DEPLOY = Path(__file__).parents[2] / "deploy" / "extender"
 OURS = "springtide-extender"
+PROFILES = ("springtide.io", "deviceprofiles")
 SPACE = "kube-system"
 HOST = "springtide-extender-1"
 WRITES = {"POST": "create", "PATCH": "patch", "PUT": "update", "DELETE": "delete"}
@@ -63,16 +66,43 @@ def right(asked: Asked) -> Right:
     return group, resource, verb
 
 
+def conditions(world: World) -> list[str]:
+    """Return what is said on the profile."""
+    status = world.store.read(PROFILES, "", "a10").get("status", {})
+    return [each["type"] for each in status.get("conditions", [])]
+
+
+def is_tainted(world: World) -> bool:
+    """Return whether the node is kept from pods."""
+    taints = world.store.read(NODES, "", "a")["spec"].get("taints") or []
+    return any(each["key"] == MISMATCH_TAINT for each in taints)
+
+
+async def kept(extender: Standing, world: World) -> None:
+    """Let the controller of profiles go on until everything is told."""
+    profiles = extender.process.profiles
+    assert profiles is not None
+    for _ in range(10_000):
+        if conditions(world) and is_tainted(world):
+            return
+        await profiles.turn()
+        await asyncio.sleep(0)
+    raise AssertionError("it never came to that")
+
+
 def test_the_rights_are_enough_and_no_more(tmp_path: Path) -> None:
     world = World()
     world.add_node("a")
+    world.store.merge(NODES, "", "a", {"metadata": {"labels": POOL}})
     labels = {"app.kubernetes.io/component": "hami-scheduler"}
     replica = {"metadata": {"name": HOST, "namespace": SPACE, "labels": labels}, "spec": {}}
     world.store.create(PODS, SPACE, replica)
     lease = Lease(namespace=SPACE, name="hami-scheduler", holder=f"{HOST}_1", duration_s=3600)
     held = msgspec.structs.replace(lease, renewed="2026-01-01T00:00:00.000000Z")
     world.store.create(LEASE_PLACE, SPACE, lease_object(held))
-    settings = Settings(pod_name=HOST, pod_namespace=SPACE, deadlines=Deadlines(drain_s=1.0))
+    settings = Settings(
+        pod_name=HOST, pod_namespace=SPACE, keeps_profiles=True, deadlines=Deadlines(drain_s=1.0)
+    )
     api = KubeApi(world.store)
 
     async def work(folder: Path) -> None:
@@ -92,6 +122,8 @@ def test_the_rights_are_enough_and_no_more(tmp_path: Path) -> None:
                 assert (await extender.filter(pod, "a"))["NodeNames"] == ["a"]
                 assert await extender.bind(pod, "a") == ""
                 await extender.settled()
+                world.store.create(PROFILES, "", document(devices=[{**CARDS, "count": 3}]))
+                await kept(extender, world)
 
     run(work(tmp_path))
     used = {right(each) for each in api.asked}

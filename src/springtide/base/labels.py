@@ -41,6 +41,11 @@ _SUBDOMAIN_FAULT: Final = (
 )
 
 
+def is_subdomain(name: str) -> bool:
+    """Return whether an object without a stricter rule may have this name."""
+    return len(name) <= PREFIX_BYTES_MAX and _SUBDOMAIN.fullmatch(name) is not None
+
+
 def key_faults(key: str) -> tuple[str, ...]:
     """Return what is wrong with a label key, nothing if it is valid."""
     prefix, slash, name = key.rpartition("/")

@@ -25,6 +25,10 @@ as they are with HAMi. Takes HAMi's options as they are; --config names a file t
 
 Exit codes: 0 told to stop, 2 wrong usage or configuration, 3 the cluster cannot be reached.
 """
+UNLIMITED: Final = (
+    "Taken, and changes nothing: the API server's own flow control says how much is too much, and "
+    "limits.requests how many requests are under way."
+)
 TRUE: Final = ("1", "t", "T", "TRUE", "true", "True")
 FALSE: Final = ("0", "f", "F", "FALSE", "false", "False")
 
@@ -110,9 +114,11 @@ HAMI: Final = (
     _text("--leader-elect-resource-namespace", "The namespace of its lease.", metavar="NAME"),
     _text("--device-config-file", "HAMi's device configuration, as it is.", metavar="FILE"),
     _text("--kube-timeout", "How long a request to the API server may take.", metavar="SECONDS"),
+    _text("--kube-qps", UNLIMITED, metavar="NUMBER"),
+    _text("--kube-burst", "Taken, and changes nothing, as --kube-qps.", metavar="NUMBER"),
 )
 ACCEPTED: Final = (
-    "--kube-qps", "--kube-burst", "--cambricon-mlu-name", "--cambricon-mlu-memory",
+    "--cambricon-mlu-name", "--cambricon-mlu-memory",
     "--cambricon-mlu-cores", "--dcu-name", "--dcu-memory", "--dcu-cores", "--mthreads-name",
     "--mthreads-memory", "--mthreads-cores", "--metax-name", "--metax-vcount", "--metax-vcore",
     "--metax-vmemory", "--kunlun-name", "--kunlun-vcount", "--kunlun-vmemory",

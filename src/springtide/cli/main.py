@@ -20,6 +20,7 @@ from springtide.cli.extender import extender
 from springtide.cli.headroom import headroom
 from springtide.cli.options import NearestGroup
 from springtide.cli.plan import plan
+from springtide.cli.profile import profile
 from springtide.cli.replay import replay
 from springtide.cli.snapshot import snapshot
 from springtide.cli.why import why
@@ -50,6 +51,7 @@ springtide.add_command(plan)
 springtide.add_command(headroom)
 springtide.add_command(why)
 springtide.add_command(replay)
+springtide.add_command(profile)
 springtide.add_command(snapshot)
 springtide.add_command(extender)
 springtide.add_command(bench)

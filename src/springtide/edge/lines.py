@@ -4,13 +4,21 @@ import logging
 import sys
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Final, TextIO
+from typing import Final, Protocol, TextIO
 
 import msgspec
 
 from springtide.base.clock import Calendar
 
 _ENCODER: Final = msgspec.json.Encoder(enc_hook=str)
+
+
+class Log(Protocol):
+    """Takes one event of a process; who writes it down adds the time."""
+
+    def __call__(self, event: str, *, is_fault: bool = False, **facts: object) -> None:
+        """Tell it. Facts are texts, numbers, and maps and lists of them; never secrets."""
+        ...
 
 
 class JsonLines:

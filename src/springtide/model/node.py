@@ -21,7 +21,8 @@ class Image(msgspec.Struct, frozen=True):
 class Node(msgspec.Struct, frozen=True, kw_only=True):
     """One node; `conditions` maps a condition's type to its status.
 
-    `declared_features` are what its kubelet says it can do. `images` count if they were read.
+    `ready_since` is since when its kubelet reports Ready, if it does and says so. `declared_features` are what
+    it says it can do. `images` count if they were read.
     `device_slices` are the devices of a node that does not exist yet; those of one that does are in the
     slices of its cluster.
     """
@@ -36,6 +37,7 @@ class Node(msgspec.Struct, frozen=True, kw_only=True):
     capacity: Resources = ()
     allocatable: Resources = ()
     conditions: Mapping[str, str] = {}
+    ready_since: str = ""
     created: str = ""
     declared_features: frozenset[str] = frozenset()
     device_slices: tuple[ResourceSlice, ...] = ()

@@ -211,7 +211,7 @@ class _Reading:
             )
         elif group == GROUP or (kind in KINDS and not version):
             self._objects.read[kind] += 1
-            self._ours.take(without_nulls(plain(data)), kind, origin)
+            self._ours.take(_whole(without_nulls(plain(data)), kind, version), kind, origin)
         else:
             self._take_configuration(data, group, kind, origin)
 
@@ -318,6 +318,12 @@ class _Reading:
         elif self._device_config != value:
             reason = "a second device configuration differs; the first one counts. Give only one."
             self._objects.problem(origin.label, DEVICE_CONFIG, MalformedObject("", reason))
+
+
+def _whole(value: object, kind: str, version: str) -> object:
+    """Return an object with what its list says of its items."""
+    said = {"apiVersion": version, "kind": kind} if version else {}
+    return {**said, **value} if isinstance(value, dict) else value
 
 
 def _notes(ignored: Mapping[str, int]) -> tuple[str, ...]:

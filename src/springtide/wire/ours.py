@@ -7,19 +7,19 @@ different devices for one node: an invalid profile is never used for a decision.
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import Final
+from typing import Any, Final
 
 from springtide.model.group import NodeGroup
 from springtide.model.node import Node
 from springtide.model.problem import Problem
-from springtide.model.profile import DeviceProfile, describing, disagreeing
+from springtide.model.profile import DeviceProfile, describing, opposed
 from springtide.wire import strict
-from springtide.wire.crd import nodegroups, profiles
+from springtide.wire.crd import nodegroups, profile_schema, profiles
 from springtide.wire.errors import InvalidDocument
 from springtide.wire.origin import Origin
 
 GROUP: Final = "springtide.io"
-KINDS: Final = (nodegroups.KIND, profiles.KIND)
+KINDS: Final = (nodegroups.KIND, profile_schema.KIND)
 
 
 class Ours:
@@ -35,7 +35,7 @@ class Ours:
         """Take one document, or raise InvalidDocument."""
         if kind == nodegroups.KIND:
             self._take_groups(value, origin)
-        elif kind == profiles.KIND:
+        elif kind == profile_schema.KIND:
             self._take_profile(value, origin)
         else:
             known = strict.remedy(kind, list(KINDS))
@@ -47,11 +47,11 @@ class Ours:
         """Return the profiles that no node sets against each other, and what is wrong with the rest."""
         everyone = tuple(self.profiles.values())
         templates = (each.template for each in self.groups.values() if each.template is not None)
-        opposed: dict[str, Problem] = {}
+        contrary: dict[str, Problem] = {}
         for node in chain(nodes, templates) if len(everyone) > 1 else ():
-            _oppose(describing(everyone, node.labels), node, self.sources, opposed)
-        usable = tuple(each for each in everyone if each.name not in opposed)
-        return usable, (*opposed.values(), *self._dangling())
+            _oppose(describing(everyone, node.labels), node, self.sources, contrary)
+        usable = tuple(each for each in everyone if each.name not in contrary)
+        return usable, (*contrary.values(), *self._dangling())
 
     def _take_groups(self, value: object, origin: Origin) -> None:
         for index, group in enumerate(nodegroups.read_node_groups(value, origin=origin)):
@@ -78,7 +78,7 @@ class Ours:
         except InvalidDocument as fault:
             if not _is_stored(value):
                 raise
-            name = f"DeviceProfile at {origin.place}" if origin.place else "DeviceProfile"
+            name = _named(value, origin)
             self.sources[name] = origin.label
             self._warn(name, fault.field, f"{fault.reason} The profile is left out.")
             return
@@ -108,24 +108,28 @@ def _oppose(
     matching: Sequence[DeviceProfile],
     node: Node,
     sources: dict[str, str],
-    opposed: dict[str, Problem],
+    found: dict[str, Problem],
 ) -> None:
-    others = disagreeing(matching) if matching else ()
-    if not others:
-        return
-    pairs = [(matching[0], others[0]), *((other, matching[0]) for other in others)]
-    for profile, other in pairs:
-        name = f"DeviceProfile/{profile.name}"
-        opposed.setdefault(
-            profile.name,
+    for profile, other in opposed(matching):
+        name = f"DeviceProfile/{profile}"
+        found.setdefault(
+            profile,
             Problem(
                 source=sources[name],
                 object=name,
                 field="spec.nodeSelector",
-                message=f"it selects {node.name} as {other.name} does, with other devices; "
+                message=f"it selects {node.name} as {other} does, with other devices; "
                 "neither is used. Narrow one of the selectors.",
             ),
         )
+
+
+def _named(value: Any, origin: Origin) -> str:
+    """Return what to call a stored profile that cannot be read: its name, or where it stands."""
+    name = value["metadata"].get("name")
+    if isinstance(name, str) and name:
+        return f"DeviceProfile/{name}"
+    return f"DeviceProfile at {origin.place}" if origin.place else "DeviceProfile"
 
 
 def _is_stored(value: object) -> bool:

@@ -64,6 +64,8 @@ def _type_at(of: inspect.Type, path: Path) -> inspect.Type:
 
 def _child(of: inspect.Type, step: str | int) -> inspect.Type:
     match of:
+        case inspect.Metadata():
+            return _child(of.type, step)
         case inspect.UnionType():
             return _child(next(each for each in of.types if isinstance(each, _CONTAINERS)), step)
         case inspect.StructType():
@@ -90,4 +92,6 @@ def _choices(of: inspect.Type) -> list[str]:
 
 
 def _alternatives(of: inspect.Type) -> tuple[inspect.Type, ...]:
+    if isinstance(of, inspect.Metadata):
+        return _alternatives(of.type)
     return of.types if isinstance(of, inspect.UnionType) else (of,)

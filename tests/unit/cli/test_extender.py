@@ -16,7 +16,7 @@ from springtide.edge.serving import listening
 from tests.apiserver import kubeconfig
 from tests.kubeapi import KubeApi, served
 from tests.loopback import call
-from tests.running import World
+from tests.running import NODE, World
 
 Captured = pytest.CaptureFixture[str]
 DEVICES = "nvidia: {resourceCountName: nvidia.com/gpu}\n"
@@ -49,6 +49,10 @@ def document(**fields: Any) -> str:
         ),
         ({"nodeLockTimeout": "5 minutes"}, "nodeLockTimeout: "),
         ({"nodeLockTimeout": "-1s"}, "nodeLockTimeout: "),
+        (
+            {"reservationWrittenAt": "Filter"},
+            'reservationWrittenAt: "Filter" is not one of the choices; did you mean "filter"?',
+        ),
         ({"limits": {"bodyMib": 0}}, "limits.bodyMib: 0 is too few"),
         ({"nodeSchedulerPolicy": "spred"}, "nodeSchedulerPolicy: "),
         ({"gpuSchedulerPolicy": "spred"}, "gpuSchedulerPolicy: "),
@@ -134,26 +138,28 @@ async def started(*arguments: str) -> AsyncIterator[Running]:
 
 HAMIS = (
     "--scheduler-name=hami-scheduler", "--force-overwrite-default-scheduler=true", "-v=4",
-    "--kube-qps=5", "--kube-burst=10", "--kube-timeout=30", "--legacy-metrics=false",
+    "--kube-qps=0.001", "--kube-burst=1", "--kube-timeout=30", "--legacy-metrics=false",
     "--enable-ascend", "--node-scheduler-policy=binpack", "--gpu-scheduler-policy=spread",
     "--leader-elect=false", "--logtostderr=true", "--vmodule=a=1",
 )  # fmt: skip
 """What HAMi's chart passes, and more that its scheduler takes."""
 
 
+@pytest.mark.parametrize("where", ["bind", "filter"])
 def test_a_pod_is_scheduled_by_a_process_that_was_started_as_hamis_chart_does(
-    tmp_path: Path,
+    tmp_path: Path, where: str
 ) -> None:
     world = World()
     world.add_node("a")
     devices = written(tmp_path, DEVICES, name="devices.yaml")
+    fields = {"shutdownDelay": "0s", "reservationWrittenAt": where}
 
     async def work() -> None:
         async with served(KubeApi(world.store)) as url:
             arguments = (
                 "--http_bind=127.0.0.1:0",
                 "--metrics-bind-address=127.0.0.1:0",
-                f"--config={written(tmp_path, document(shutdownDelay='0s'))}",
+                f"--config={written(tmp_path, document(**fields))}",
                 f"--device-config-file={devices}",
                 f"--kubeconfig={kubeconfig(tmp_path / 'config', url)}",
                 *HAMIS,
@@ -167,6 +173,7 @@ def test_a_pod_is_scheduled_by_a_process_that_was_started_as_hamis_chart_does(
                 pod = world.add_pod("train", gpu=1)
                 asked = {"Pod": pod, "NodeNames": ["a"]}
                 filtered = await call(there, "POST", "/filter", msgspec.json.encode(asked))
+                is_written_at_once = NODE in world.annotations("train")
                 binding = {
                     "PodName": "train",
                     "PodNamespace": "team",
@@ -179,6 +186,8 @@ def test_a_pod_is_scheduled_by_a_process_that_was_started_as_hamis_chart_does(
 
                 assert msgspec.json.decode(filtered.body)["NodeNames"] == ["a"]
                 assert msgspec.json.decode(bound.body) == {"Error": ""}
+                assert is_written_at_once is (where == "filter")
+                assert world.annotations("train")[NODE] == "a"
                 assert world.pod("train")["spec"]["nodeName"] == "a"
                 assert await running.process.wait() == 0
 

@@ -8,7 +8,7 @@ from springtide.base.selectors import parse_selector
 from springtide.model.device import Device
 from springtide.model.node import Node
 from springtide.model.problem import Problem
-from springtide.model.profile import DeviceProfile, describing, disagreeing
+from springtide.model.profile import DeviceProfile, describing, opposed
 from springtide.model.refusal import Refusal
 from springtide.model.resources import amounts, lookup
 from springtide.model.workload import DaemonSet
@@ -91,11 +91,12 @@ def test_profiles_describe_the_nodes_that_their_selector_matches() -> None:
     assert found == (large,)
 
 
-def test_profiles_disagree_if_they_promise_other_devices() -> None:
+def test_profiles_oppose_each_other_if_they_promise_other_devices() -> None:
     first, same, other = profile("a", cards(1)), profile("b", cards(1)), profile("c", cards(2))
 
-    assert disagreeing([first, same]) == ()
-    assert disagreeing([first, same, other]) == (other,)
+    assert opposed([]) == ()
+    assert opposed([first, same]) == ()
+    assert opposed([first, same, other]) == (("a", "c"), ("c", "a"))
 
 
 def profile(name: str, devices: tuple[Device, ...]) -> DeviceProfile:

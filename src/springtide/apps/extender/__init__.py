@@ -1,8 +1,9 @@
 """The process around the live scheduler: a scheduler extender and admission webhook, in HAMi's place.
 
 `process` composes it. `scheduling` owns the live scheduler; `following` tells it what the cluster is like,
-`performing` does what it wants done, `leading` and `roles` say who decides. `endpoints` is the API that
-callers see, `surface` what is behind it. `figures`, `standing` and `device_metrics` are its metrics.
+`performing` does what it wants done and `announcing` tells people of it, `leading` and `roles` say who
+decides. `endpoints` is the API that callers see, `surface` what is behind it. `figures`, `standing` and
+`device_metrics` are its metrics.
 """
 
 from springtide.apps.extender.log import Log

@@ -6,7 +6,7 @@ less ready: what is known still counts, and how old it is can be seen.
 
 import asyncio
 from collections.abc import Callable
-from typing import Final, Never, TypeVar, assert_never
+from typing import Final, Never, Protocol, TypeVar, assert_never
 
 import msgspec
 
@@ -44,6 +44,18 @@ TICK_S: Final = 1.0
 _QUOTA: Final = msgspec.json.Decoder(ResourceQuota)
 
 
+class NodeOnlooker(Protocol):
+    """Somebody else who is told of nodes."""
+
+    def node_seen(self, node: Node) -> None:
+        """Take in a node as it is now."""
+        ...
+
+    def node_gone(self, name: str) -> None:
+        """Forget a node that is gone."""
+        ...
+
+
 class Heard:
     """How it stands with one kind."""
 
@@ -56,7 +68,10 @@ class Heard:
 
 
 class Following:
-    """What is followed for one live scheduler; `names` are those of pods that may hold devices, by uid."""
+    """What is followed for one live scheduler; `names` are those of pods that may hold devices, by uid.
+
+    `onlookers` are told of nodes as well, so that they are followed and read only once.
+    """
 
     def __init__(self, cluster: Cluster, scheduling: Scheduling, *, clock: Clock, log: Log) -> None:
         self._cluster = cluster
@@ -65,6 +80,7 @@ class Following:
         self._log = log
         self.heard = {name: Heard(name) for name in ("nodes", "pods", "quotas")}
         self.names: dict[str, str] = {}
+        self.onlookers: list[NodeOnlooker] = []
 
     async def run(self) -> Never:
         """Follow everything, until cancelled."""
@@ -75,6 +91,8 @@ class Following:
         quotas = Kind(QUOTAS, lambda raw: to_quota(decoded(raw, _QUOTA), parts))
 
         def node_seen(change: Added[Node] | Updated[Node]) -> Commands:
+            for each in self.onlookers:
+                each.node_seen(change.record)
             return live.node_seen(change.record, now_s=now_s(), version=change.version)
 
         def pod_seen(change: Added[Pod] | Updated[Pod]) -> Commands:
@@ -87,6 +105,8 @@ class Following:
             return ()
 
         def node_gone(change: Deleted) -> Commands:
+            for each in self.onlookers:
+                each.node_gone(change.key)
             return live.node_gone(change.key, now_s=now_s())
 
         def pod_gone(change: Deleted) -> Commands:

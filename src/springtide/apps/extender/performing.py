@@ -1,26 +1,25 @@
 """Performs what the live scheduler wants done in the cluster, and tells it what came of it.
 
 Commands about one object, and those of one bind, are performed in the order in which they were asked for,
-others beside each other, only so many at once. Each has a deadline. A fault is an outcome; nothing that
-goes wrong here ends the process.
+others beside each other, only so many at once. Each has a deadline. Events are for people, and wait a
+little while anything else is to be done. A fault is an outcome; nothing that goes wrong here ends the
+process.
 """
 
 import asyncio
 from collections import deque
 from collections.abc import Callable, Coroutine
-from contextlib import suppress
 from types import TracebackType
 from typing import Final, Self, TypeVar, assert_never
 
 import msgspec
 
+from springtide.apps.extender.announcing import WAITING_MAX, Announcer
 from springtide.apps.extender.log import Log
-from springtide.apps.extender.occurring import Occurrences
 from springtide.base.clock import Calendar
 from springtide.edge.cluster import (
     NODES,
     PODS,
-    AlreadyThere,
     Cluster,
     ClusterFault,
     Conflict,
@@ -97,12 +96,12 @@ class Performer:
         self, cluster: Cluster, calendar: Calendar, *, pace: Pace, component: str, log: Log
     ) -> None:
         self._cluster = cluster
-        self._calendar = calendar
         self._pace = pace
         self._log = log
-        self._occurrences = Occurrences(component)
+        self._announcer = Announcer(cluster, calendar, component=component)
         self._lanes: dict[str, deque[Command]] = {}
         self._waiting = 0
+        self._pressing = 0
         self._room = asyncio.Semaphore(pace.requests_max)
         self._tasks: set[asyncio.Task[None]] = set()
         self.tell: Tell = _untold
@@ -138,7 +137,7 @@ class Performer:
         for command in commands:
             if isinstance(command, AnswerBind):
                 self.answer(command)
-            elif self._waiting < self._pace.commands_max:
+            elif self._has_room(command):
                 self._queue(command)
             else:
                 self._drop(command)
@@ -147,8 +146,13 @@ class Performer:
         """Perform one patch now, or raise ClusterFault."""
         await self._patch_pod(command)
 
+    def _has_room(self, command: Command) -> bool:
+        if isinstance(command, RecordEvent) and self._waiting - self._pressing >= WAITING_MAX:
+            return False
+        return self._waiting < self._pace.commands_max
+
     def _queue(self, command: Command) -> None:
-        self._waiting += 1
+        self._wait(command, 1)
         key = _lane(command)
         lane = self._lanes.get(key)
         if lane is not None:
@@ -172,11 +176,22 @@ class Performer:
             while lane:
                 command = lane[0]
                 await self._perform(command)
-                lane.popleft()
-                self._waiting -= 1
+                self._wait(lane.popleft(), -1)
         finally:
-            self._waiting -= len(lane)
+            for command in lane:
+                self._wait(command, -1)
             del self._lanes[key]
+
+    def _wait(self, command: Command, count: int) -> None:
+        """Count what waits, and what events wait for."""
+        self._waiting += count
+        if isinstance(command, RecordEvent):
+            return
+        self._pressing += count
+        if self._pressing:
+            self._announcer.quiet.clear()
+        else:
+            self._announcer.quiet.set()
 
     async def _perform(self, command: Command) -> None:
         outcome = await self._outcome(command)
@@ -220,7 +235,7 @@ class Performer:
                 target = pod(command.namespace, command.name, uid=command.uid)
                 await self._in_time(self._cluster.bind(target, command.node))
             case RecordEvent():
-                await self._record(command)
+                await self._announcer.announce(command, self._in_time)
             case AnswerBind():
                 self.answer(command)
             case _:
@@ -246,15 +261,6 @@ class Performer:
         target = pod(command.namespace, command.name, uid=command.uid)
         change = Metadata(annotations=command.annotations, labels=command.labels)
         return await self._in_time(self._cluster.patch(target, change))
-
-    async def _record(self, event: RecordEvent) -> None:
-        say = self._occurrences.note(event, now_s=self._calendar.unix_s())
-        if say is None:
-            return
-        write = self._cluster.record if say.is_new else self._cluster.recount
-        # One of that name is there where the answer to an earlier try was lost.
-        with suppress(AlreadyThere):
-            await self._in_time(write(say.occurrence))
 
     async def _in_time(self, work: Coroutine[object, object, T]) -> T:
         async with self._room:

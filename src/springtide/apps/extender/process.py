@@ -23,6 +23,8 @@ from springtide.apps.extender.scheduling import Scheduling, Waits
 from springtide.apps.extender.settings import Settings
 from springtide.apps.extender.standing import Standing
 from springtide.apps.extender.surface import Surface
+from springtide.apps.profiles.controller import Controller
+from springtide.apps.profiles.figures import Figures as ProfileFigures
 from springtide.base.clock import Calendar, Clock
 from springtide.edge.cluster import Cluster, Scope
 from springtide.edge.serving import (
@@ -115,6 +117,28 @@ class Process:
             self.scheduling, self.following, settings=settings, registry=self.registry
         )
         self._budget = Budget(sizes.bodies_bytes)
+        self.profiles = self._profiles(times) if settings.keeps_profiles else None
+
+    def _profiles(self, times: Times) -> Controller:
+        """Return what holds nodes against their device profiles while this process leads."""
+        scheduling, settings = self.scheduling, self._settings
+        controller = Controller(
+            self._cluster,
+            scheduling.live.families,
+            calendar=times.calendar,
+            component=settings.component,
+            request_s=settings.deadlines.request_s,
+            log=self._log,
+        )
+        controller.may_act = lambda: (
+            scheduling.ready.is_set()
+            and scheduling.is_leading
+            and scheduling.holds()
+            and not scheduling.is_stopping
+        )
+        self.following.onlookers.append(controller)
+        self.registry.register(ProfileFigures(controller))
+        return controller
 
     def _leading_by(self, candidacy: Candidacy | None, times: Times) -> Leading:
         if candidacy is None:
@@ -151,6 +175,8 @@ class Process:
 
     def _background(self) -> list[Coroutine[object, object, Never]]:
         work = [self.following.run(), self._leading.run()]
+        if self.profiles is not None:
+            work.append(self.profiles.run())
         settings = self._settings
         if settings.pod_name and settings.pod_namespace:
             scope = Scope(namespace=settings.pod_namespace, labels=settings.replica_labels)

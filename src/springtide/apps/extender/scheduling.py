@@ -223,6 +223,7 @@ class Scheduling:
             return await self._awaited(known)
         answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._binding[arguments.uid] = answer
+        self.live.is_entitled = self.holds()
         self.ask(
             self.live.bind(
                 uid=arguments.uid,
@@ -244,6 +245,7 @@ class Scheduling:
             waiting.set_result(answer.error)
 
     def _tell(self, bind: str, outcome: Outcome) -> None:
+        self.live.is_entitled = self.holds()
         self.ask(self.live.outcome(bind, outcome, now_s=self.now_s()))
 
     # ------------------------------------------------------------------------ admission

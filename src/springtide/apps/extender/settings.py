@@ -43,7 +43,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     `component` is whose events these are. `pod_name` and `pod_namespace` name our own pod, if we are one:
     then it and its replicas are labelled by who leads. `needs_client_certificate` says that callers must
-    show one to be answered, but for probes.
+    show one to be answered, but for probes. `keeps_profiles` has the leader hold nodes against their device
+    profiles.
     """
 
     component: str = "springtide"
@@ -51,5 +52,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     pod_namespace: str = ""
     replica_labels: str = "app.kubernetes.io/component=hami-scheduler"
     needs_client_certificate: bool = False
+    keeps_profiles: bool = False
     deadlines: Deadlines = Deadlines()
     sizes: Sizes = Sizes()

@@ -77,6 +77,7 @@ def live(
         lock_wait_s=times.node_lock_retry_s,
         single_wait_s=times.bind_wait_s,
         reservation_timeout_s=times.reservation_s,
+        writes_at_bind=document.reservation_written_at == "bind",
         utc_offset_s=whereabouts.utc_offset_s,
     )
     return Live(known, settings)
@@ -102,6 +103,7 @@ def settings(document: ExtenderDocument, *, origin: Origin, whereabouts: Whereab
         component=document.scheduler_name or "springtide",
         pod_name=whereabouts.pod_name,
         pod_namespace=whereabouts.pod_namespace,
+        keeps_profiles=document.device_profiles.enabled,
         needs_client_certificate=bool(document.tls.client_ca_file),
         deadlines=Deadlines(
             request_s=times.request_s, bind_s=times.bind_wait_s + 1.0, leave_s=times.leave_s

@@ -36,7 +36,7 @@ from springtide.model.node import Node
 from springtide.model.pod import Pod, PodSpec
 from springtide.model.presence import standing
 from springtide.model.problem import Problem
-from springtide.model.profile import DeviceProfile
+from springtide.model.profile import DeviceProfile, unknown_vendor
 from springtide.model.refusal import Refusal
 from springtide.model.resource_claims import DeviceObjects
 from springtide.model.storage import Storage
@@ -206,8 +206,8 @@ def _usable(
     """Return the profiles whose vendors are known; one that is not must not be used in part."""
     usable = []
     for profile in profiles:
-        unknown = next((name for name, _ in profile.devices if name not in families), None)
-        if unknown is None:
+        fault = unknown_vendor(profile, families)
+        if not fault:
             usable.append(profile)
             continue
         problems.append(
@@ -215,8 +215,7 @@ def _usable(
                 source="",
                 object=f"DeviceProfile/{profile.name}",
                 field="spec.devices[].vendor",
-                message=f"vendor {unknown!r} is not known; use one of {', '.join(families)}. "
-                "The profile is left out.",
+                message=f"{fault} The profile is left out.",
             )
         )
     return tuple(usable)

@@ -11,11 +11,11 @@ from springtide.model.pod import Pod, PodSpec
 class Filtered(msgspec.Struct, frozen=True, kw_only=True):
     """Where a pod may go.
 
-    With a `node`, a reservation is held there; `patch` is to be written on the pod, and
-    `Live.take_back` to be called if that fails, whose commands are to be performed. `passes` says that the pod asks for no devices:
-    all names are let through, nothing is held. `refusals` gives each refused node's reason where no
-    node is found, `error` says that the question could not be answered. `events` are to be recorded;
-    those of a success once the patch has been written.
+    With a `node`, a reservation is held there; `patch`, if there is one, is to be written on the pod, and
+    `Live.take_back` to be called if that fails, whose commands are to be performed; without one the bind
+    writes it. `passes` says that the pod asks for no devices: all names are let through, nothing is held.
+    `refusals` gives each refused node's reason where no node is found, `error` says that the question
+    could not be answered. `events` are to be recorded, those of a success once the patch has been written.
     """
 
     node: str | None = None

@@ -5,7 +5,7 @@ from enum import Enum
 
 import msgspec
 
-from springtide.engine.live.commands import Command, Outcome
+from springtide.engine.live.commands import Command, Notes, Outcome
 from springtide.engine.live.lock import Owner
 
 
@@ -26,16 +26,21 @@ class Phase(Enum):
 
 
 class Rules(msgspec.Struct, frozen=True, kw_only=True):
-    """What a bind goes by: when locks are void, and whether a pod is there that a node may yet serve."""
+    """What a bind goes by: when locks are void, and whether a pod is there that a node may yet serve.
+
+    `objection` is asked once the node is locked, with the pod's uid: why it must not be bound, if so.
+    """
 
     lock_timeout_s: float
     is_alive: Callable[[Owner, str], bool]
+    objection: Callable[[str], str]
 
 
 class Bind(msgspec.Struct, frozen=True, kw_only=True):
     """One bind. It `locks` unless the pod asks for no devices, and waits until `deadline_s`.
 
-    `marked_s` is when its pod was marked as being bound. `attempts` counts the changes of the lock that were tried, and `error` is why the bind has failed.
+    `annotations` and `labels` are written on the pod as it is marked as being bound, `marked_s` is when.
+    `attempts` counts the changes of the lock that were tried, and `error` is why the bind has failed.
     `lock` and `version` are what it knows of the lock: the value, and the node's resource version.
     """
 
@@ -46,6 +51,8 @@ class Bind(msgspec.Struct, frozen=True, kw_only=True):
     locks: bool
     begun_s: float
     deadline_s: float
+    annotations: Notes = {}
+    labels: Notes = {}
     phase: Phase = Phase.QUEUED
     marked_s: int = 0
     attempts: int = 0

@@ -46,7 +46,7 @@ def step(bind: Bind, event: Event, rules: Rules, *, now_s: float) -> Step:
         case PodRead():
             return _pod_read(bind, event, now_s=now_s)
         case Done(version=version):
-            return _done(bind, version, now_s)
+            return _done(bind, version, rules, now_s=now_s)
         case Failed():
             return _failed(bind, event, now_s)
 
@@ -78,7 +78,7 @@ def _considered(bind: Bind, rules: Rules, *, now_s: float) -> Step:
     timeout_s = rules.lock_timeout_s
     match lock.standing(found, bind.owner, now_s=now_s, timeout_s=timeout_s):
         case Hold.OWN:
-            return _mark(bind, now_s)
+            return _mark_locked(bind, rules, now_s=now_s)
         case Hold.FREE | Hold.EXPIRED:
             return _lock(bind, now_s)
         case Hold.OTHERS:
@@ -163,10 +163,16 @@ def _read(
 # Going on
 
 
-def _done(bind: Bind, version: str, now_s: float) -> Step:
+def _mark_locked(bind: Bind, rules: Rules, *, now_s: float) -> Step:
+    """Go on with a node that is locked, unless something has come up while it was waited for."""
+    objection = rules.objection(bind.uid)
+    return _undo(bind, objection) if objection else _mark(bind, now_s)
+
+
+def _done(bind: Bind, version: str, rules: Rules, *, now_s: float) -> Step:
     match bind.phase:
         case Phase.LOCKING:
-            return _mark(replace(bind, version=version), now_s)
+            return _mark_locked(replace(bind, version=version), rules, now_s=now_s)
         case Phase.MARKING:
             creating = replace(bind, phase=Phase.CREATING)
             command = CreateBinding(
@@ -190,7 +196,8 @@ def _mark(bind: Bind, now_s: float) -> Step:
         uid=bind.uid,
         namespace=bind.namespace,
         name=bind.name,
-        annotations=notes,
+        annotations={**bind.annotations, **notes},
+        labels=bind.labels,
         bind=bind.uid,
     )
     return replace(bind, phase=Phase.MARKING, marked_s=int(now_s)), command

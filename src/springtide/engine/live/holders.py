@@ -11,7 +11,7 @@ import msgspec
 
 from springtide.engine.placement.family import DeviceFamily
 from springtide.model.columns import AmountList
-from springtide.model.device import Allocation, Inventory, Share
+from springtide.model.device import Allocation, DeviceView, Inventory, Share
 from springtide.model.ledger import Holding, Ledger
 from springtide.model.node import Node
 from springtide.model.refusal import Refusal
@@ -68,6 +68,15 @@ class Holders:
                 del self._on[held.node]
             self._unbook(held)
         return held
+
+    def exceeded(self, uid: str) -> str:
+        """Return a device of a pod of which more is held than there is, empty if there is none."""
+        holding = self.ledger.holdings.get(uid)
+        if holding is None:
+            return ""
+        views = ((self.ledger.view(holding.row, family), own) for family, own in holding.shares)
+        found = (_exceeded(view, own) for view, own in views if view is not None)
+        return next(filter(None, found), "")
 
     def seat(self, node: Node, inventories: Mapping[str, Inventory], closed: Closures) -> None:
         """Let a node have these devices from now on, and be closed to some families."""
@@ -137,6 +146,15 @@ class Holders:
         return tuple(
             pair for each in allocations for pair in self._families[each.family].charges(each)
         )
+
+
+def _exceeded(view: DeviceView, shares: Iterable[Share]) -> str:
+    """Return the first of the devices in these shares of which more is in use than it has."""
+    for share in shares:
+        device, use = view.inventory.devices[share.position], view.uses[share.position]
+        if use.slots > device.slots or use.memory_mib > device.memory_mib:
+            return device.id
+    return ""
 
 
 def closure(family: str, refusal: Refusal) -> tuple[str, str]:

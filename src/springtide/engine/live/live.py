@@ -16,6 +16,7 @@ from springtide.engine.live.commands import (
 from springtide.engine.live.filtering import Filtering
 from springtide.engine.live.holders import Holders
 from springtide.engine.live.lock import Owner
+from springtide.engine.live.objecting import Objecting
 from springtide.engine.live.queues import Ended, Queues
 from springtide.engine.live.quota import Limiting
 from springtide.engine.live.settings import LiveSettings
@@ -39,7 +40,9 @@ Progress = tuple[list[Command], Ended]
 class Live:
     """One cluster's devices and who holds them; single threaded, without I/O and clock.
 
-    Times are Unix seconds. A process that does not lead hears of everything, and asks for nothing.
+    Times are Unix seconds. A process that does not lead hears of everything, and asks for nothing. One
+    that is not entitled to lead any more, which it may know by the clock before it is told, binds no pod
+    whose reservation nobody else can know of.
     """
 
     def __init__(
@@ -53,6 +56,7 @@ class Live:
         self.families = families
         self.settings = settings
         self.is_leading = True
+        self.is_entitled = True
         self.ledger = Ledger()
         self.holders = Holders(self.ledger, families)
         self.tracking = Tracking(families, settings, self.holders)
@@ -63,7 +67,14 @@ class Live:
         self._limiting = Limiting(families)
         self._names: dict[Owner, str] = {}
         self._keys: dict[str, Owner] = {}
-        rules = Rules(lock_timeout_s=settings.lock_timeout_s, is_alive=self._is_awaited)
+        self._objecting = Objecting(
+            self.tracking, self.holders, leads=lambda: self.is_leading and self.is_entitled
+        )
+        rules = Rules(
+            lock_timeout_s=settings.lock_timeout_s,
+            is_alive=self._is_awaited,
+            objection=self._objecting.outdated,
+        )
         self._queues = Queues(self.stock, rules)
 
     # What the informers tell
@@ -153,14 +164,13 @@ class Live:
         if uid in self._queues:
             return (AnswerBind(uid=uid, error=f"pod {pod.key} is being bound already"),)
         locks = self._asks_devices(pod)
-        fault = self._unreserved(pod, node) if locks else ""
+        fault = self._objecting.unreserved(pod, node) if locks else ""
         if fault:
             return self._refused(pod, fault, events.not_bound(pod, fault))
         if self._queues.is_full(node):
             fault = f"too many pods wait for node {node} to be unlocked: node lock contention"
             return (events.not_bound(pod, fault), AnswerBind(uid=uid, error=fault))
-        if locks:
-            self.tracking.begin_binding(uid)
+        writes = self.tracking.begin_binding(uid) if locks else None
         wait_s = self.settings.lock_wait_s if pod.gang_links else self.settings.single_wait_s
         bind = Bind(
             uid=uid,
@@ -170,6 +180,8 @@ class Live:
             locks=locks,
             begun_s=now_s,
             deadline_s=now_s + wait_s,
+            annotations={} if writes is None else writes.annotations,
+            labels={} if writes is None else writes.labels,
         )
         return self._went_on(self._queues.begin(bind, now_s=now_s))
 
@@ -206,18 +218,6 @@ class Live:
         if held is not None and held.node == node:
             return (AnswerBind(uid=uid),)
         return (AnswerBind(uid=uid, error=f'pod "{name}" not found'),)
-
-    def _unreserved(self, pod: Pod, node: str) -> str:
-        """Return why a pod with devices must not be bound to a node, empty if it may be."""
-        reserved = self.tracking.reservations.get(pod.uid)
-        if reserved is None:
-            return f"pod {pod.key} has no devices reserved on node {node}: it is scheduled again"
-        if reserved.node != node:
-            return (
-                f"pod {pod.key} has its devices reserved on node {reserved.node}, not on {node}: "
-                "it is scheduled again"
-            )
-        return ""
 
     def _refused(self, pod: Pod, error: str, told: Command) -> Commands:
         """Answer a bind that cannot begin; the reservation is of no use any more."""

@@ -14,8 +14,9 @@ class LiveSettings(msgspec.Struct, frozen=True, kw_only=True):
     labels of the nodes that are looked at. A node lock is void `lock_timeout_s` after it was taken.
     A bind waits for the lock of its node for `lock_wait_s` if its pod belongs to a group, otherwise for
     `single_wait_s`. A reservation that nobody binds is given up after `reservation_timeout_s`.
-    Plugins are asked again after `handshake_again_s` at the soonest, and given `handshake_timeout_s`.
-    `utc_offset_s` is that of local time, in which handshakes are written.
+    With `writes_at_bind`, a reservation is written on its pod when that is bound; otherwise when its node
+    is chosen. Plugins are asked again after `handshake_again_s` at the soonest, and given
+    `handshake_timeout_s`. `utc_offset_s` is that of local time, in which handshakes are written.
     """
 
     scheduler_name: str = ""
@@ -25,6 +26,7 @@ class LiveSettings(msgspec.Struct, frozen=True, kw_only=True):
     lock_wait_s: float = 28.0
     single_wait_s: float = 28.0
     reservation_timeout_s: float = 10 * MINUTE_S
+    writes_at_bind: bool = False
     handshake_timeout_s: float = MINUTE_S
     handshake_again_s: float = 15.0
     utc_offset_s: int = 0

@@ -5,34 +5,41 @@ was chosen for it last: by this process, as long as nothing newer is written on 
 one, which wrote it there. That is a reservation, and ends when nobody binds the pod for too long.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from typing import Final
 
 import msgspec
 from msgspec.structs import replace
 
-from springtide.base.annotations import BIND_FAILED, BIND_PHASE, BIND_TIME, NODE, RESERVED_AT
-from springtide.engine.live.commands import Commands, Notes, PatchPod
+from springtide.base.annotations import BIND_TIME, NODE, RESERVED_AT
+from springtide.engine.live import events
+from springtide.engine.live.commands import Commands, PatchPod
 from springtide.engine.live.holders import Held, Holders, closure
 from springtide.engine.live.settings import LiveSettings
+from springtide.engine.live.writing import Writing
 from springtide.engine.placement.family import DeviceFamily
 from springtide.model.device import Allocation
 from springtide.model.pod import Pod
 from springtide.model.refusal import Refusal
 
-LABEL_MAX = 63
-"""Characters that the value of a label may have; the name of a node may have more."""
+NOT_BY_US: Final = (
+    "the pod was bound before its devices were written on it, so its plugin does not know them: give "
+    "the extender a bindVerb in kube-scheduler's configuration, or set reservationWrittenAt to filter"
+)
 
 
 class Reservation(msgspec.Struct, frozen=True, kw_only=True):
     """What is held for a pod that is not bound: where, since when, and whether it was chosen here.
 
-    `stamp` is the time of the choice as it is written on the pod.
+    `stamp` is the time of the choice as it is written on the pod, and `is_unwritten` says that it is
+    not written there before the pod is bound.
     """
 
     node: str
     stamp: int
     since_s: float
     is_own: bool = False
+    is_unwritten: bool = False
     is_binding: bool = False
 
     def outlasts(self, stamp: int) -> bool:
@@ -49,11 +56,10 @@ class Tracking:
         self._families = families
         self._settings = settings
         self._holders = holders
-        self._written = frozenset(
-            name for family in families.values() for name in family.written_annotations()
-        )
+        self._writing = Writing(families)
         self._read: dict[str, tuple[Mapping[str, str], bool, str]] = {}
         self._dismissed: dict[str, int] = {}
+        self._marked: set[str] = set()
         self.waiting: dict[str, Pod] = {}
         self.reservations: dict[str, Reservation] = {}
         self.expired = 0
@@ -66,20 +72,32 @@ class Tracking:
             self.forget(pod.uid)
             return ()
         if pod.node_name:
+            told = self._overlooked(pod)
             self._see_bound(pod)
-            return ()
+            return told
         return self._see_waiting(pod, now_s=now_s)
 
     def forget(self, uid: str) -> None:
         """Forget a pod that has ended or is gone."""
         self._drop(uid)
+        self._settled(uid)
+
+    def _settled(self, uid: str) -> None:
+        """Forget what mattered while a pod waited."""
         self.waiting.pop(uid, None)
         self._dismissed.pop(uid, None)
+        self._marked.discard(uid)
+
+    def _overlooked(self, pod: Pod) -> Commands:
+        """Return what is said of a pod that was bound by somebody else before its devices were written."""
+        reserved = self.reservations.get(pod.uid)
+        if reserved is None or not reserved.is_unwritten or NODE in pod.annotations:
+            return ()
+        return (events.not_bound(pod, NOT_BY_US),)
 
     def _see_bound(self, pod: Pod) -> None:
         uid, place = pod.uid, pod.annotations.get(NODE)
-        self.waiting.pop(uid, None)
-        self._dismissed.pop(uid, None)
+        self._settled(uid)
         read = (pod.annotations, pod.is_init_done, pod.node_name)
         if self._read.get(uid) == read:
             return
@@ -103,7 +121,7 @@ class Tracking:
         if reserved is not None and reserved.outlasts(stamp):
             return ()
         if place is not None and stamp <= self._dismissed.get(uid, -1):
-            return (self._clearing(pod, ()),)
+            return (self._writing.clearing(pod, ()),)
         written_s = min(max(stamp, _seconds(pod.annotations.get(BIND_TIME))), now_s)
         since_s = written_s or (now_s if reserved is None else reserved.since_s)
         self._drop(uid)
@@ -130,27 +148,34 @@ class Tracking:
 
     def reserve(
         self, pod: Pod, node: str, allocations: tuple[Allocation, ...], *, now_s: float
-    ) -> PatchPod:
-        """Hold devices for a pod that holds none, and return what is to be written on it."""
+    ) -> PatchPod | None:
+        """Hold devices for a pod that holds none, and return what is to be written on it now."""
         uid = pod.uid
         held = Held(uid=uid, namespace=pod.namespace, node=node, allocations=allocations)
         self._holders.hold(held)
         at_s = int(now_s)
-        self.reservations[uid] = Reservation(node=node, stamp=at_s, since_s=at_s, is_own=True)
         self.waiting[uid] = pod
         self._dismissed.pop(uid, None)
-        notes: dict[str, str | None] = {NODE: node, RESERVED_AT: str(at_s)}
-        for each in allocations:
-            notes |= self._families[each.family].encode(each, at_s=at_s)
-        # What an earlier attempt has left would be read as that this one failed or is over.
-        left = (pod.annotations.keys() & self._written) - notes.keys()
-        if pod.annotations.get(BIND_PHASE) == BIND_FAILED:
-            left |= {BIND_PHASE, BIND_TIME}
-        notes |= dict.fromkeys(sorted(left))
-        labels: Notes = {NODE: node} if len(node) <= LABEL_MAX else {}
-        return PatchPod(
-            uid=uid, namespace=pod.namespace, name=pod.name, annotations=notes, labels=labels
+        # What is written must never be another choice than the last one.
+        is_written = NODE in pod.annotations or uid in self._marked
+        is_unwritten = self._settings.writes_at_bind and not is_written
+        self.reservations[uid] = Reservation(
+            node=node, stamp=at_s, since_s=at_s, is_own=True, is_unwritten=is_unwritten
         )
+        if is_unwritten:
+            return None
+        return self._writing.reserving(pod, node, allocations, at_s=at_s)
+
+    def begin_binding(self, uid: str) -> PatchPod | None:
+        """Keep a reservation while the pod is being bound, and return what the bind is to write of it."""
+        reserved = self.reservations[uid]
+        self.reservations[uid] = replace(reserved, is_binding=True)
+        held = self._holders.get(uid)
+        if held is None or not (reserved.is_own and self._settings.writes_at_bind):
+            return None
+        self._marked.add(uid)
+        pod = self.waiting[uid]
+        return self._writing.reserving(pod, held.node, held.allocations, at_s=reserved.stamp)
 
     def give_up(self, uid: str) -> Held | None:
         """Free what is reserved for a pod, and remember that it must not be read from it again."""
@@ -166,23 +191,23 @@ class Tracking:
         pod = self.waiting.get(uid)
         if held is None or pod is None:
             return ()
-        return (self._clearing(pod, held.allocations),)
+        return (self._writing.clearing(pod, held.allocations),)
 
     def clear(self, pod: Pod) -> Commands:
         """Take off a waiting pod what is written of an earlier reservation, if anything is."""
         if NODE not in pod.annotations:
             return ()
-        self._dismissed[pod.uid] = max(_stamp(pod), self._dismissed.get(pod.uid, -1))
-        return (self._clearing(pod, ()),)
+        self._dismiss(pod.uid, _stamp(pod))
+        return (self._writing.clearing(pod, ()),)
 
     def release(self, pod: Pod) -> None:
         """Free what a pod holds, before it is asked again what it gets."""
+        reserved = self.reservations.get(pod.uid)
+        if reserved is not None and reserved.is_binding:
+            # Its bind may be writing it at this moment.
+            self._dismiss(pod.uid, reserved.stamp)
         self._drop(pod.uid)
         self.waiting[pod.uid] = pod
-
-    def begin_binding(self, uid: str) -> None:
-        """Keep a reservation while the pod is being bound."""
-        self.reservations[uid] = replace(self.reservations[uid], is_binding=True)
 
     def end_binding(self, uid: str, *, is_bound: bool, marked_s: int) -> None:
         """Let a reservation be for good, or wait for the next attempt from when the pod was marked."""
@@ -206,20 +231,13 @@ class Tracking:
         self.expired += len(late)
         return tuple(command for uid in late for command in self.withdraw(uid))
 
+    def _dismiss(self, uid: str, stamp: int) -> None:
+        self._dismissed[uid] = max(stamp, self._dismissed.get(uid, -1))
+
     def _drop(self, uid: str) -> Held | None:
         self.reservations.pop(uid, None)
         self._read.pop(uid, None)
         return self._holders.release(uid)
-
-    def _clearing(self, pod: Pod, allocations: Iterable[Allocation]) -> PatchPod:
-        written = pod.annotations.keys() & self._written
-        for each in allocations:
-            written |= self._families[each.family].encode(each, at_s=0).keys()
-        notes = dict.fromkeys((NODE, RESERVED_AT, *sorted(written)))
-        labels = {NODE: None}
-        return PatchPod(
-            uid=pod.uid, namespace=pod.namespace, name=pod.name, annotations=notes, labels=labels
-        )
 
 
 def _stamp(pod: Pod) -> int:

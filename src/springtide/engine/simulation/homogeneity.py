@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec.structs import replace
 
 from springtide.model.device import Device, Inventory
-from springtide.model.profile import Homogeneity
+from springtide.model.profile import Homogeneity, on_unknown_numa
 from springtide.model.refusal import Refusal
 
 _FIELDS = ("type", "memory_mib", "cores", "slots", "mode", "mig_profiles", "links", "network")
@@ -121,7 +121,7 @@ def _with_agreed_numa(
     return tuple(
         device
         if len({sample[position].numa for sample in samples}) == 1
-        else replace(device, numa=-2 - position)
+        else on_unknown_numa(device, position)
         for position, device in enumerate(devices)
     )
 

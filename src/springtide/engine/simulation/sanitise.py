@@ -1,9 +1,9 @@
 """What a template must not inherit from the node it was copied from.
 
 Cluster Autoscaler's rules for a template copied from a real node: its own taints, taints that a
-node condition put there, startup and status taints go; all other taints and all labels but the
-hostname stay, and a label marks the template. Operators may name further taints that do not belong
-to new nodes.
+node condition put there, startup and status taints go, and so does ours on a node whose devices are
+not as promised; all other taints and all labels but the hostname stay, and a label marks the template.
+Operators may name further taints that do not belong to new nodes.
 """
 
 from collections.abc import Collection, Mapping
@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from springtide.base.taints import Taint
 from springtide.model.node import HOSTNAME_LABEL, Node
+from springtide.model.profile import MISMATCH_TAINT
 
 REMOVED_TAINTS = frozenset(
     {
@@ -28,6 +29,7 @@ REMOVED_TAINTS = frozenset(
         "node.cloudprovider.kubernetes.io/shutdown",
         "cloud.google.com/impending-node-termination",
         "NodeWithImpairedVolumes",
+        MISMATCH_TAINT,
     }
 )
 REMOVED_TAINT_PREFIXES = (

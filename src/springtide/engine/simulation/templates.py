@@ -224,6 +224,8 @@ def _profiled(family: str, profile: DeviceProfile | Refusal | None) -> Inventory
     """Return what the profile promises: what real nodes last registered, if any did."""
     if not isinstance(profile, DeviceProfile):
         return profile
+    if profile.degraded:
+        return _unusable(f"degraded: {profile.name}: {profile.degraded}")
     devices = {**dict(profile.devices), **dict(profile.last_verified)}.get(family)
     return Inventory(family, devices) if devices else None
 

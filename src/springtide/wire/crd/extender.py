@@ -1,7 +1,8 @@
 """ExtenderConfiguration documents: how a process in the place of HAMi's scheduler is set up.
 
 Every field has a flag of HAMi's or one of ours, which goes before it. HAMi's device configuration stands
-in its own words, in the document or in a file that it names.
+in its own words, in the document or in a file that it names. `reservationWrittenAt` is `filter` for a
+kube-scheduler that binds by itself.
 """
 
 from collections.abc import Mapping
@@ -42,6 +43,12 @@ class LeaderElectionEntry(_Strict, frozen=True, kw_only=True):
     name: str = ""
 
 
+class DeviceProfilesEntry(_Strict, frozen=True, kw_only=True):
+    """Whether the leader holds nodes against their device profiles."""
+
+    enabled: bool = False
+
+
 class LimitsEntry(_Strict, frozen=True, kw_only=True):
     """How much may be at once."""
 
@@ -67,10 +74,12 @@ class ExtenderDocument(_Strict, frozen=True, kw_only=True):
     node_lock_retry_timeout: str = "28s"
     bind_wait_timeout: str = "28s"
     reservation_timeout: str = "10m"
+    reservation_written_at: Literal["bind", "filter"] = "bind"
     request_timeout: str = "10s"
     shutdown_delay: str = "5s"
     leader_election: LeaderElectionEntry = LeaderElectionEntry()
     limits: LimitsEntry = LimitsEntry()
+    device_profiles: DeviceProfilesEntry = DeviceProfilesEntry()
     device_config: dict[str, object] | None = None
     device_config_file: str = ""
 

@@ -1,5 +1,7 @@
 """Node objects as model nodes."""
 
+from collections.abc import Sequence
+
 from springtide.model.node import Node
 from springtide.wire.errors import MalformedObject
 from springtide.wire.k8s import schema
@@ -22,7 +24,13 @@ def to_node(read: schema.Node, parts: Parts) -> Node:
         capacity=parts.quantities(status.capacity, "status.capacity"),
         allocatable=parts.quantities(status.allocatable, "status.allocatable"),
         conditions={each.type: each.status for each in status.conditions},
+        ready_since=_ready_since(status.conditions),
         created=metadata.creation_timestamp or "",
         declared_features=frozenset(status.declared_features),
         images=parts.images(status.images, "status.images"),
     )
+
+
+def _ready_since(conditions: Sequence[schema.NodeCondition]) -> str:
+    ready = (each for each in conditions if each.type == "Ready" and each.status == "True")
+    return next((each.last_transition_time or "" for each in ready), "")

@@ -65,6 +65,7 @@ class NodeCondition(Read, frozen=True):
 
     type: str = ""
     status: str = ""
+    last_transition_time: str | None = None
 
 
 class NodeSpec(Read, frozen=True, rename={"provider_id": "providerID"}):

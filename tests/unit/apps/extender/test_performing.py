@@ -2,6 +2,7 @@
 
 import asyncio
 
+from springtide.apps.extender.announcing import WAIT_S, WAITING_MAX
 from springtide.apps.extender.performing import Pace, Performer
 from springtide.edge.cluster import Metadata, Target
 from springtide.edge.machine import MachineCalendar
@@ -18,12 +19,17 @@ from springtide.engine.live import (
     PodRead,
     ReadNode,
     ReadPod,
+    RecordEvent,
 )
+from springtide.model.occurrence import Occurrence
+from tests import virtual
 from tests.loopback import Told
 from tests.memorycluster import MemoryCluster
+from tests.objectstore import ObjectStore
 from tests.running import NODES, World, run
 
 PACE = Pace(request_s=5.0, requests_max=4, commands_max=100)
+WIDE = Pace(request_s=5.0, requests_max=4, commands_max=100_000)
 
 
 class Silent(MemoryCluster):
@@ -145,3 +151,72 @@ def test_more_than_there_is_room_for_is_given_up_at_once() -> None:
             assert found.dropped == 2
 
     run(work())
+
+
+class Slow(MemoryCluster):
+    """A cluster whose patches take a while, and that notes when what was done."""
+
+    def __init__(self, store: ObjectStore) -> None:
+        super().__init__(store)
+        self.done: list[str] = []
+
+    async def patch(self, target: Target, change: Metadata) -> str:
+        """Take two seconds."""
+        await asyncio.sleep(2.0)
+        self.done.append("patch")
+        return await super().patch(target, change)
+
+    async def record(self, occurrence: Occurrence) -> None:
+        """Take no time."""
+        del occurrence
+        self.done.append("event")
+
+
+def event(message: str = "m") -> RecordEvent:
+    """Return an event on a pod."""
+    return RecordEvent(uid="u", namespace="team", name="train", reason="R", message=message)
+
+
+def test_an_event_waits_until_nothing_else_is_to_be_done() -> None:
+    world = World()
+    world.add_node("a")
+    cluster = Slow(world.store)
+
+    async def work() -> None:
+        async with performer(cluster) as found:
+            Heard(found)
+            found.ask((event(), patch("1"), patch("2")))
+            await found.idle()
+
+    virtual.run(work())
+
+    assert cluster.done == ["patch", "patch", "event"]
+
+
+def test_an_event_waits_only_so_long() -> None:
+    world = World()
+    world.add_node("a")
+    cluster = Slow(world.store)
+
+    async def work() -> None:
+        async with performer(cluster) as found:
+            Heard(found)
+            found.ask((event(), *(patch(str(each)) for each in range(10))))
+            await found.idle()
+
+    virtual.run(work())
+
+    assert cluster.done.index("event") == int(WAIT_S / 2.0)
+
+
+def test_events_beyond_those_that_may_wait_are_not_told() -> None:
+    world = World()
+    world.add_node("a")
+
+    async def work() -> int:
+        async with performer(Slow(world.store), pace=WIDE) as found:
+            Heard(found)
+            found.ask((patch("1"), *(event(str(each)) for each in range(WAITING_MAX + 3))))
+            return found.dropped
+
+    assert virtual.run(work()) == 3

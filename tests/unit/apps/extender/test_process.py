@@ -3,8 +3,20 @@
 import asyncio
 
 from springtide.edge.cluster import Conflict, Failing
+from springtide.engine.live import LiveSettings
 from tests.builders import card
-from tests.running import NODE, PHASE, QUOTAS, Unwilling, World, run, running, until
+from tests.running import (
+    NODE,
+    PHASE,
+    QUOTAS,
+    SCHEDULER,
+    Unwilling,
+    World,
+    live_of,
+    run,
+    running,
+    until,
+)
 
 
 def two_nodes() -> World:
@@ -43,6 +55,54 @@ def test_a_pod_gets_a_node_and_is_bound_to_it() -> None:
             assert [each["count"] for each in world.events("FilteringSucceed")] == [1]
             assert [each["count"] for each in world.events("BindingSucceed")] == [1]
             assert [each["pod"] for each in extender.log.of("filter")] == ["team/train"]
+
+    run(work())
+
+
+def test_a_filter_call_writes_nothing_where_the_bind_writes_everything() -> None:
+    world = two_nodes()
+    settings = LiveSettings(scheduler_name=SCHEDULER, writes_at_bind=True)
+
+    async def work() -> None:
+        async with running(Unwilling(world.store), live=live_of(settings)) as extender:
+            pod = world.add_pod("train", gpu=1, gpumem=3000, gpucores=30)
+            answer = await extender.filter(pod, "a")
+            written = world.annotations("train")
+            error = await extender.bind(pod, "a")
+            await extender.settled()
+
+            assert answer["NodeNames"] == ["a"]
+            assert written == {}
+            assert error == ""
+            assert world.annotations("train")[NODE] == "a"
+            assert world.annotations("train")[PHASE] == "allocating"
+            assert world.pod("train")["metadata"]["labels"][NODE] == "a"
+            assert world.pod("train")["spec"]["nodeName"] == "a"
+
+    run(work())
+
+
+def test_a_process_whose_lease_has_run_out_meanwhile_binds_nothing_that_it_alone_knows_of() -> None:
+    world = two_nodes()
+    cluster = Unwilling(world.store)
+    settings = LiveSettings(scheduler_name=SCHEDULER, writes_at_bind=True)
+
+    async def work() -> None:
+        async with running(cluster, live=live_of(settings)) as extender:
+            pod = world.add_pod("train", gpu=1)
+            await extender.filter(pod, "a")
+            await extender.settled()
+            cluster.held.clear()
+            binding = asyncio.create_task(extender.bind(pod, "a"))
+            await until(lambda: extender.process.scheduling.binds)
+            extender.process.scheduling.holds = lambda: False
+            cluster.held.set()
+            error = await binding
+
+            assert error == "this replica does not lead any more: the pod is scheduled again"
+            assert world.lock("a") is None
+            assert world.annotations("train") == {}
+            assert "nodeName" not in world.pod("train")["spec"]
 
     run(work())
 

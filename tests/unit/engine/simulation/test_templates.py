@@ -238,6 +238,16 @@ def test_a_profile_that_is_named_but_missing_is_said_to_be() -> None:
     )
 
 
+def test_a_profile_that_is_degraded_promises_nothing_for_a_group_without_nodes() -> None:
+    degraded = replace(profile("bad"), degraded="On n1 NVIDIA devices: count is 1, 2 promised.")
+
+    template = built(group(template=node("described")), profiles=[degraded])
+
+    assert refusal(template).text == (
+        "device profile degraded: bad: On n1 NVIDIA devices: count is 1, 2 promised."
+    )
+
+
 def test_the_one_profile_that_matches_describes_the_devices() -> None:
     other = profile("other", devices=cards(8), selector=parse_selector("kind=other"))
     fitting = profile("fitting", selector=parse_selector("kind=gpu"))

@@ -72,7 +72,7 @@ def test_entries_of_one_vendor_follow_each_other() -> None:
 
 
 @pytest.mark.parametrize(
-    ("network", "expected"), [(None, [None, None]), (3, [3, 3]), ([0, 1], [0, 1])]
+    ("network", "expected"), [(None, [None, None]), ([3], [3, 3]), ([0, 1], [0, 1])]
 )
 def test_a_network_is_one_value_a_device_or_one_for_all(network: object, expected: object) -> None:
     found = profile(devices=[{**NVIDIA, "network": network}])
@@ -86,7 +86,9 @@ def test_as_many_networks_as_devices_are_wanted() -> None:
     assert "3 values for 2 devices" in str(wrong)
 
 
-@pytest.mark.parametrize(("numa", "expected"), [(1, [1, 1]), ([1], [1, 1]), ([0, 1], [0, 1])])
+@pytest.mark.parametrize(
+    ("numa", "expected"), [([], [0, 0]), ([1], [1, 1]), ([0, 1], [0, 1]), ([0, -1], [0, -3])]
+)
 def test_numa_is_one_value_a_device_or_one_for_all(numa: object, expected: list[int]) -> None:
     ((_, devices),) = profile(devices=[{**NVIDIA, "numa": numa}]).devices
 
@@ -126,6 +128,30 @@ def test_of_the_status_the_last_verified_devices_count() -> None:
     assert found.last_verified == found.devices
 
 
+def test_what_was_verified_of_an_earlier_version_counts_no_more() -> None:
+    made = document()
+    made["metadata"] |= {"uid": "u", "generation": 2}
+    status = {"lastVerified": {"devices": [NVIDIA], "generation": 1}}
+
+    found = read({**made, "status": status}).profiles[0]
+
+    assert found.last_verified == ()
+
+
+@pytest.mark.parametrize(("about", "said"), [(1, "On n1 count differs."), (0, "")])
+def test_a_profile_is_degraded_while_that_is_said_of_it_as_it_is(about: int, said: str) -> None:
+    made = document()
+    made["metadata"] |= {"uid": "u", "generation": 1}
+    condition = {
+        "type": "Degraded", "status": "True", "observedGeneration": about, "reason": "Mismatch",
+        "message": "On n1 count differs.",
+    }  # fmt: skip
+
+    found = read({**made, "status": {"conditions": [condition]}}).profiles[0]
+
+    assert found.degraded == said
+
+
 @pytest.mark.parametrize(
     ("text", "seconds"), [("90s", 90), ("1h30m", 5400), ("1.5m", 90), ("500ms", 0.5)]
 )
@@ -140,7 +166,8 @@ def test_durations_are_those_of_kubernetes(text: str, seconds: float) -> None:
         ({"memoryMiB": -1}, "memoryMiB", "-1 is below 0"),
         ({"slots": -1}, "slots", "-1 is below 0"),
         ({"numa": [0, 0, 1]}, "numa", "3 values for 2 devices"),
-        ({"numa": -1}, "numa", "a NUMA node is below 0"),
+        ({"numa": [-2]}, "numa", "a NUMA node is below -1"),
+        ({"numa": 0}, "numa", "this is a whole number where a list belongs"),
         ({"mode": "mgi"}, "mode", '"mgi" is not one of the choices; did you mean "mig"?'),
         ({"mode": "mig"}, "migGeometries", "mode mig needs at least one instance shape"),
         ({"migGeometries": [GEOMETRY]}, "migGeometries", "belong to mode mig, and mode is"),
