@@ -18,9 +18,10 @@ from springtide.engine.framework.framework import Framework, FrameworkConfig
 from springtide.engine.placement.choice import best_among
 from springtide.engine.placement.classes import Classifier, PodClass
 from springtide.engine.placement.family import DeviceFamily, Rows
+from springtide.engine.placement.placing import Placement
 from springtide.engine.placement.policy import PolicyTable
 from springtide.engine.placement.reasons import NODE_UNREGISTERED
-from springtide.engine.placement.tables import Placement, Tables
+from springtide.engine.placement.tables import Tables
 from springtide.model.columns import Int64
 from springtide.model.ledger import Ledger
 from springtide.model.pod import Container, Pod, PodSpec
