@@ -112,7 +112,7 @@ class Cluster:
             return
         owner = tuple(value.split(",")[1:])
         for uid, pod in list(self.pods.items()):
-            if (pod.namespace, pod.name) == owner:
+            if (pod.namespace, pod.name) == owner and not pod.is_finished:
                 notes = merged(pod.annotations, {BIND_PHASE: "success"})
                 self.change(uid, annotations=notes, phase="Running")
         self.annotate(name, {NODE_LOCK: None})

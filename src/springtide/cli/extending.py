@@ -21,6 +21,7 @@ from springtide.edge.machine import (
     MachineCalendar,
     MachineClock,
     SeededRng,
+    allow_open_files,
     noise,
     secret,
     utc_offset_s,
@@ -35,6 +36,8 @@ from springtide.wire.origin import Origin
 PartT = TypeVar("PartT", bound=msgspec.Struct)
 
 COMMAND_LINE: Final = "the command line"
+OPEN_FILES: Final = 4096
+"""Room for the callers of two listeners, and for requests to the API server."""
 _FIELDS: Final = {
     "http_bind": "bind_address",
     "metrics_bind_address": "metrics_bind_address",
@@ -67,6 +70,7 @@ def serve(config: str, options: Mapping[str, Any], *, verbosity: int) -> None:
 
 
 async def _serve(document: ExtenderDocument, plan: Plan) -> None:
+    allow_open_files(OPEN_FILES)
     calendar = MachineCalendar()
     lines = JsonLines(calendar)
     logging.getLogger().addHandler(Forwarding(lines))

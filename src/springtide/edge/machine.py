@@ -1,6 +1,7 @@
 """This machine's clock and cores, and sources of chance: what decisions may not fetch themselves."""
 
 import os
+import sys
 import time
 from typing import Final
 
@@ -24,6 +25,21 @@ class MachineClock:
 def cores() -> int:
     """Return on how many cores this process may run."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def allow_open_files(wanted: int) -> int:
+    """Let this process have so many files and sockets open, as far as the system allows, and return how many."""
+    if sys.platform == "win32":
+        return wanted
+    import resource  # noqa: PLC0415 - there is none on Windows
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY:
+        wanted = min(wanted, hard)
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        return soft
+    resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    return wanted
 
 
 class MachineCalendar:

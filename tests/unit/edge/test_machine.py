@@ -1,6 +1,8 @@
 """The machine's clock and seeded chance."""
 
 import os
+import subprocess
+import sys
 from collections import Counter
 
 import pytest
@@ -52,3 +54,20 @@ def test_every_choice_comes_about_equally_often() -> None:
 
     assert set(counts) == {0, 1, 2}
     assert all(900 < count < 1100 for count in counts.values())
+
+
+def test_a_process_may_have_more_files_open_than_a_shell_gives_it() -> None:
+    code = """
+import resource
+from springtide.edge.machine import allow_open_files
+hard = min(resource.getrlimit(resource.RLIMIT_NOFILE)[1], 512)
+resource.setrlimit(resource.RLIMIT_NOFILE, (64, hard))
+print(allow_open_files(256), allow_open_files(100), allow_open_files(10_000), hard)
+print(resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+"""
+
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    raised, kept, most, hard, now = map(int, found.stdout.split())
+    assert (raised, kept) == (256, 256)
+    assert most == hard == now

@@ -141,7 +141,7 @@ class Live:
             # Whoever asks has not heard of it yet; what the pod runs on must not be given away.
             return Filtered(error=f"pod {pod.key} is bound to node {held.node} already")
         self._queues.cancel(pod.uid)
-        self.tracking.release(pod)
+        self.tracking.release(pod, now_s=now_s)
         self._know(pod)
         return self._filtering.answer(pod, pod_class, names, now_s=now_s)
 

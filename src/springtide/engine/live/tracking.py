@@ -60,6 +60,7 @@ class Tracking:
         self._read: dict[str, tuple[Mapping[str, str], bool, str]] = {}
         self._dismissed: dict[str, int] = {}
         self._marked: set[str] = set()
+        self._unseen: dict[str, float] = {}
         self.waiting: dict[str, Pod] = {}
         self.reservations: dict[str, Reservation] = {}
         self.expired = 0
@@ -68,6 +69,7 @@ class Tracking:
 
     def see(self, pod: Pod, *, now_s: float) -> Commands:
         """Take in a pod as it is now."""
+        self._unseen.pop(pod.uid, None)
         if pod.is_finished:
             self.forget(pod.uid)
             return ()
@@ -87,6 +89,7 @@ class Tracking:
         self.waiting.pop(uid, None)
         self._dismissed.pop(uid, None)
         self._marked.discard(uid)
+        self._unseen.pop(uid, None)
 
     def _overlooked(self, pod: Pod) -> Commands:
         """Return what is said of a pod that was bound by somebody else before its devices were written."""
@@ -154,7 +157,7 @@ class Tracking:
         held = Held(uid=uid, namespace=pod.namespace, node=node, allocations=allocations)
         self._holders.hold(held)
         at_s = int(now_s)
-        self.waiting[uid] = pod
+        self._hear_of(pod, now_s=now_s)
         self._dismissed.pop(uid, None)
         # What is written must never be another choice than the last one.
         is_written = NODE in pod.annotations or uid in self._marked
@@ -200,14 +203,14 @@ class Tracking:
         self._dismiss(pod.uid, _stamp(pod))
         return (self._writing.clearing(pod, ()),)
 
-    def release(self, pod: Pod) -> None:
+    def release(self, pod: Pod, *, now_s: float) -> None:
         """Free what a pod holds, before it is asked again what it gets."""
         reserved = self.reservations.get(pod.uid)
         if reserved is not None and reserved.is_binding:
             # Its bind may be writing it at this moment.
             self._dismiss(pod.uid, reserved.stamp)
         self._drop(pod.uid)
-        self.waiting[pod.uid] = pod
+        self._hear_of(pod, now_s=now_s)
 
     def end_binding(self, uid: str, *, is_bound: bool, marked_s: int) -> None:
         """Let a reservation be for good, or wait for the next attempt from when the pod was marked."""
@@ -229,7 +232,19 @@ class Tracking:
             if each.since_s < limit_s and not each.is_binding
         ]
         self.expired += len(late)
-        return tuple(command for uid in late for command in self.withdraw(uid))
+        commands = tuple(command for uid in late for command in self.withdraw(uid))
+        # Who was gone before it was asked for them will not be told of again.
+        heard = [uid for uid, heard_s in self._unseen.items() if heard_s < limit_s]
+        for uid in heard:
+            if uid not in self.reservations:
+                self._settled(uid)
+        return commands
+
+    def _hear_of(self, pod: Pod, *, now_s: float) -> None:
+        """Know a pod from who asks for it, perhaps before informers tell of it."""
+        if pod.uid not in self.waiting or pod.uid in self._unseen:
+            self._unseen[pod.uid] = now_s
+        self.waiting[pod.uid] = pod
 
     def _dismiss(self, uid: str, stamp: int) -> None:
         self._dismissed[uid] = max(stamp, self._dismissed.get(uid, -1))
