@@ -30,7 +30,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     values: Mapping[str, str] = {}
     query: Mapping[str, list[str]] = {}
     peer: Mapping[str, Any] | None = None
-    body: bytes = b""
+    body: bytes | bytearray = b""
 
     def header(self, name: str) -> str:
         """Return a header by its name in lower case, empty if it is not there."""

@@ -192,6 +192,13 @@ class Tables:
             table.refuse(row, answer)
         return answer
 
+    def prove(self, pod_class: PodClass, rows: Rows) -> None:
+        """Ask these rows exactly whether they take a pod of this class, and remember which do."""
+        table = self.table(pod_class)
+        for row in rows.tolist():
+            if isinstance(self.place(pod_class, row), Placement):
+                table.prove(row)
+
     def allocate(self, pod_class: PodClass, row: int) -> Placement | Refusal:
         """Return what a row's devices give, or their refusal; no other rule is asked."""
         claims = self._claimed(pod_class, row)

@@ -270,13 +270,11 @@ def test_a_reservation_that_nobody_binds_is_given_up_and_taken_off_the_pod() -> 
     assert cluster.live.tracking.expired == 1
 
 
-@pytest.mark.parametrize("limits", [{"gpu": 1}, {"gpu": 2}], ids=["placed", "refused"])
-def test_nothing_stays_of_a_pod_that_was_gone_before_it_was_asked_for(
-    limits: dict[str, int],
-) -> None:
+@pytest.mark.parametrize("gpu", [1, 2], ids=["placed", "refused"])
+def test_nothing_stays_of_a_pod_that_was_gone_before_it_was_asked_for(gpu: int) -> None:
     cluster = Cluster(LiveSettings(reservation_timeout_s=60))
     cluster.add(gpu_node("n1", card("GPU-a")))
-    gone = stored(pod("gone", **limits))
+    gone = stored(pod("gone", gpu=gpu))
     cluster.live.filter(gone, ["n1"], now_s=cluster.now_s)
 
     cluster.wait(59)
