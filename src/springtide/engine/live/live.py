@@ -290,8 +290,7 @@ class Live:
         """Let these limits be in force; what tables say of namespaces with limits is judged anew."""
         self.ledger.quotas.limits = limits
         self._classes.renew()
-        if self.ledger.count:
-            self.ledger.changes.append(0)
+        self.ledger.log_quotas()
 
     # Asking for changes
 
