@@ -39,6 +39,7 @@ from bench import (  # noqa: E402
     schedulable,
     scheduling,
     scores,
+    simulation,
 )
 from bench.figure import Figure  # noqa: E402
 
@@ -60,6 +61,7 @@ BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
     "calls": calls.measure,
     "replay": replay.measure,
     "scores": scores.measure,
+    "simulation": simulation.measure,
     "device_selectors": device_selectors.measure,
     "claims": claims.measure,
     "informers": informers.measure,

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from springtide.engine.live import admission, events
 from springtide.engine.live.answers import Admitted, Filtered, Submitted
 from springtide.engine.live.bind import Bind, Rules
-from springtide.engine.live.choosing import Choosing, Classes
+from springtide.engine.live.choosing import Choosing
 from springtide.engine.live.commands import (
     AnswerBind,
     Command,
@@ -24,6 +24,7 @@ from springtide.engine.live.settings import LiveSettings
 from springtide.engine.live.stock import Known, Stock
 from springtide.engine.live.tracking import Tracking
 from springtide.engine.placement.classes import PodClass
+from springtide.engine.placement.device_classes import Classes
 from springtide.engine.placement.family import DeviceFamily
 from springtide.engine.placement.policy import PolicyTable
 from springtide.model.ledger import Ledger
