@@ -9,7 +9,7 @@ from springtide.apps.planner.families import Policies
 from springtide.apps.why import Request, WhyReport, run
 from springtide.apps.why.asked import Names
 from springtide.base.clock import Clock
-from springtide.cli import formats, why_table
+from springtide.cli import asking, formats, why_table
 from springtide.cli.input import read_input
 from springtide.cli.options import Cluster
 from springtide.cli.plan_table import Style, Times
@@ -23,7 +23,7 @@ __all__ = ["Question", "View", "answer"]
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
-    """What to read, and whom to ask about."""
+    """What to read, and whom to ask about; an extender that knows is asked before a cluster is read."""
 
     paths: tuple[str, ...]
     pods: tuple[str, ...]
@@ -34,6 +34,9 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     device_policy: str
     is_strict: bool = False
     cluster: Cluster | None = None
+    server: str = ""
+    skips_verification: bool = False
+    asks_extender: bool = False
 
 
 def answer(question: Question, view: View) -> WhyReport:
@@ -51,6 +54,9 @@ def answer(question: Question, view: View) -> WhyReport:
 
 def _explained(question: Question, clock: Clock, onlooker: Onlooker) -> tuple[WhyReport, Times]:
     started_s = clock.monotonic_s()
+    told = _told(question, onlooker)
+    if told is not None:
+        return told, Times(reading_s=clock.monotonic_s() - started_s, planning_s=0.0)
     found = read_input(question.paths, question.cluster, clock=clock, onlooker=onlooker)
     read_s = clock.monotonic_s()
     report = run(found, _request(question), clock=clock, onlooker=onlooker)
@@ -58,9 +64,24 @@ def _explained(question: Question, clock: Clock, onlooker: Onlooker) -> tuple[Wh
     return report, Times(reading_s=read_s - started_s, planning_s=explained_s - read_s)
 
 
+def _told(question: Question, onlooker: Onlooker) -> WhyReport | None:
+    """Return what a running extender answers, None if none is to be asked or answers."""
+    if question.cluster is None or not question.asks_extender:
+        return None
+    asked = asking.Asked(names=_names(question), tells_all_nodes=question.tells_all_nodes)
+    if not question.server:
+        return asking.of_cluster(question.cluster, asked, onlooker=onlooker)
+    server = asking.Server(url=question.server, skips_verification=question.skips_verification)
+    return asking.of_server(server, asked, timeout_s=question.cluster.timeout_s)
+
+
+def _names(question: Question) -> Names:
+    return Names(pods=question.pods, namespace=question.namespace, selector=question.selector)
+
+
 def _request(question: Question) -> Request:
     return Request(
-        names=Names(pods=question.pods, namespace=question.namespace, selector=question.selector),
+        names=_names(question),
         policies=Policies(
             node=question.node_policy,
             device=question.device_policy,

@@ -209,7 +209,7 @@ def _planned(document: ExtenderDocument, origin: Origin, options: Mapping[str, A
     )
     config, config_source = _device_config(document, origin)
     try:
-        settings = setup.settings(document, origin=origin, whereabouts=whereabouts)
+        settings = setup.settings(document, config, origin=origin, whereabouts=whereabouts)
         live = setup.live(
             document,
             config,

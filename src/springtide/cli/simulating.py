@@ -191,7 +191,7 @@ async def beside(
     named = {"--kubeconfig": "kubeconfig", "--context": "context"}
     cluster = [f"{option}={options[name]}" for option, name in named.items() if name in options]
     command = [
-        sys.executable, "-m", "springtide", "extender", "--simulation-only", "--config=-",
+        sys.executable, "-P", "-m", "springtide", "extender", "--simulation-only", "--config=-",
         f"--simulation-parent={os.getpid()}", *cluster,
     ]  # fmt: skip
 

@@ -291,6 +291,11 @@ class Ledger:
             del closed[row]
         self.changes.append(row)
 
+    def log_quotas(self) -> None:
+        """Log that quotas have changed for pods that hold nothing of any row, so that they are looked at."""
+        if self.count:
+            self.changes.append(0)
+
     def _count(self, holding: Holding, *, sign: int) -> None:
         row = holding.row
         self.resources.take(row, holding.amounts, sign=sign)

@@ -12,6 +12,11 @@ from springtide import __version__
 from springtide.engine.live import Live
 from springtide.engine.placement.collapse import collapse
 from springtide.model.device import Device, Use
+from springtide.model.pod import Pod
+from springtide.vendors.nvidia.codec import MIG_ALLOCATIONS, realised
+from springtide.vendors.nvidia.config import FAMILY_NAME
+from springtide.vendors.nvidia.mig import MODE
+from springtide.wire.hami.mig import Reservation
 
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 ROWS_AT_ONCE: Final = 100
@@ -27,6 +32,7 @@ _HELP: Final = {
     "hami_gpu_core_allocated_ratio": "Cores of a device that pods hold.",
     "hami_node_gpu_overview": "Memory of a device that pods hold, beside what it has.",
     "hami_node_gpu_memory_allocated_ratio": "Part of a device's memory that pods hold.",
+    "hami_node_gpu_mig_instance_info": "A MIG instance that exists on a device for a pod.",
     "hami_resource_quota_used": "What the pods of a namespace hold of a resource.",
     "hami_resource_quota_limit": "What the pods of a namespace may hold of a resource.",
     "hami_vgpu_memory_allocated_bytes": "Memory of a device that a pod holds.",
@@ -54,8 +60,8 @@ class _Text:
         return "".join(parts).encode()
 
 
-async def exposition(live: Live, names: Mapping[str, str]) -> bytes:
-    """Return the metrics as text; `names` are those of the pods by uid, where they are known."""
+async def exposition(live: Live, pods: Mapping[str, Pod]) -> bytes:
+    """Return the metrics as text; `pods` are those that are known, by uid."""
     text = _Text()
     for family in live.families:
         for first in range(0, live.ledger.count, ROWS_AT_ONCE):
@@ -63,7 +69,7 @@ async def exposition(live: Live, names: Mapping[str, str]) -> bytes:
             await asyncio.sleep(0)
     uids = [each.uid for each in live.holders.all()]
     for first in range(0, len(uids), PODS_AT_ONCE):
-        _add_pods(text, live, uids[first : first + PODS_AT_ONCE], names)
+        _add_pods(text, live, uids[first : first + PODS_AT_ONCE], pods)
         await asyncio.sleep(0)
     _add_quotas(text, live)
     text.add("hami_build_info", _build(), 1)
@@ -98,17 +104,44 @@ def _add_device(text: _Text, node: str, device: Device, use: Use) -> None:
         text.add("hami_node_gpu_memory_allocated_ratio", plain, ratio)
 
 
-def _add_pods(text: _Text, live: Live, uids: Iterable[str], names: Mapping[str, str]) -> None:
+def _add_pods(text: _Text, live: Live, uids: Iterable[str], pods: Mapping[str, Pod]) -> None:
     for uid in uids:
-        held, name = live.holders.get(uid), names.get(uid)
-        if held is None or name is None:
+        held, record = live.holders.get(uid), pods.get(uid)
+        if held is None or record is None:
             continue
-        pod = f'namespace="{held.namespace}",node="{held.node}",pod="{name}",container_index="0"'
+        named = f'namespace="{held.namespace}",node="{held.node}",pod="{record.name}"'
+        pod = f'{named},container_index="0"'
         for allocation in held.allocations:
             for charge in collapse(allocation.containers, allocation.init_count):
                 labels = f'{pod},device_uuid="{_safe(charge.device_id)}",{_ZONE}'
                 text.add("hami_vgpu_memory_allocated_bytes", labels, charge.memory_mib * MIB)
                 text.add("hami_vgpu_core_allocated_ratio", labels, charge.cores)
+
+        if MIG_ALLOCATIONS in record.annotations:
+            _add_instances(text, live, held.node, record)
+
+
+def _add_instances(text: _Text, live: Live, node: str, pod: Pod) -> None:
+    """Add the MIG instances of a pod that its device plugin has made."""
+    row = live.ledger.rows.get(node)
+    view = None if row is None else live.ledger.view(row, FAMILY_NAME)
+    if view is None:
+        return
+    cards = {each.id: each for each in view.inventory.devices if each.mode == MODE}
+    for made in realised(pod):
+        card = cards.get(made.device_id)
+        if card is not None:
+            text.add("hami_node_gpu_mig_instance_info", _instance(node, card, made), 1)
+
+
+def _instance(node: str, card: Device, made: Reservation) -> str:
+    return (
+        f'node="{node}",device_uuid="{_safe(card.id)}",device_index="{card.index}",'
+        f'mig_uuid="{_safe(made.mig_id)}",profile="{_safe(made.profile)}",'
+        f'gpu_instance_id="{made.gpu_instance_id}",'
+        f'compute_instance_id="{made.compute_instance_id}",'
+        f'placement_start="{made.placement.start}",placement_size="{made.placement.size}",{_ZONE}'
+    )
 
 
 def _add_quotas(text: _Text, live: Live) -> None:

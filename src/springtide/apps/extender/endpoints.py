@@ -9,18 +9,24 @@ from typing import Any, Final
 import msgspec
 
 from springtide.apps.extender.device_metrics import CONTENT_TYPE
+from springtide.apps.extender.explaining import WhyFault
+from springtide.apps.why import WhyReport
 from springtide.edge.serving import CROWDED, STRANGER
 from springtide.wire.admission import shapes as reviews
 from springtide.wire.extender import shapes as calls
-from springtide.wire.extender.result import ExtenderBindingResult, ExtenderFilterResult
+from springtide.wire.extender.result import (
+    ExtenderBindingResult,
+    ExtenderFilterResult,
+    HostPriority,
+)
 from springtide.wire.openapi import TEXT, About, Content, Endpoint, Parameter, document
 
 ABOUT: Final = About(
     title="springtide extender",
     version="v1",
     description=(
-        "The scheduler extender and admission webhook that `springtide extender` serves. /filter and /bind "
-        "speak the protocol of kube-scheduler (extender/v1), whose fields are spelled as Go names them, "
+        "The scheduler extender and admission webhook that `springtide extender` serves. /filter, /prioritize "
+        "and /bind speak the protocol of kube-scheduler (extender/v1), whose fields are spelled as Go names them, "
         "and /webhook that of the API server (admission.k8s.io). A call of theirs that cannot be understood "
         "is answered with status 200 as well, and says what is wrong in its body."
     ),
@@ -43,6 +49,25 @@ FILTER: Final = Endpoint(
     ),
     body=Content(holds=calls.ExtenderArgs),
     replies={200: Content(holds=ExtenderFilterResult), **_BESIDES},
+)
+_REFUSED: Final = {
+    400: Content(media_type=TEXT, description="The call makes no sense."),
+    408: Content(media_type=TEXT, description="The body did not come in time."),
+    413: Content(media_type=TEXT, description="The body is too large."),
+    415: Content(media_type=TEXT, description="The body is compressed."),
+    503: Content(media_type=TEXT, description="This replica does not answer now: ask again."),
+}
+
+PRIORITIZE: Final = Endpoint(
+    method="POST",
+    path="/prioritize",
+    summary="Score nodes for a pod",
+    description=(
+        "From 0 to 10, in the order in which /filter would prefer them. There is no field for a fault, so "
+        "that it is told by the status."
+    ),
+    body=Content(holds=calls.ExtenderArgs),
+    replies={200: Content(holds=list[HostPriority]), **STRANGER, **_REFUSED},
 )
 BIND: Final = Endpoint(
     method="POST",
@@ -84,8 +109,27 @@ VERSION: Final = _page("/version", "Say which version runs", Content(holds=Versi
 METRICS: Final = _page("/metrics", "Show HAMi's metrics and ours", Content(media_type=CONTENT_TYPE))
 OPENAPI: Final = _page("/openapi.json", "Show this document", Content(holds=dict[str, Any]))
 
+WHY: Final = Endpoint(
+    method="GET",
+    path="/v1/why",
+    summary="Say why pods have no node, and what would help",
+    replies={
+        200: Content(holds=WhyReport),
+        400: Content(holds=WhyFault, description="The question makes no sense."),
+        404: Content(holds=WhyFault, description="There is no such pod."),
+        503: Content(holds=WhyFault, description="There is no answer now: ask again."),
+        504: Content(holds=WhyFault, description="There was no answer in time."),
+    },
+    parameters=(
+        Parameter(name="pod", description="NAMESPACE/NAME; may be repeated, up to 16 times."),
+        Parameter(name="namespace", description="That of names without one."),
+        Parameter(name="allNodes", description="Tells every node by itself.", is_flag=True),
+    ),
+    is_public=True,
+)
+
 PAGES: Final = (HEALTHZ, LIVEZ, READYZ, VERSION, METRICS)
-ENDPOINTS: Final = (FILTER, BIND, WEBHOOK, OPENAPI, *PAGES)
+ENDPOINTS: Final = (FILTER, PRIORITIZE, BIND, WEBHOOK, WHY, OPENAPI, *PAGES)
 
 
 def openapi() -> dict[str, Any]:

@@ -12,7 +12,6 @@ import msgspec
 
 from springtide.apps.extender.log import Log
 from springtide.apps.extender.scheduling import Scheduling
-from springtide.base.annotations import NODE
 from springtide.base.clock import Clock
 from springtide.edge.cluster import (
     NODES,
@@ -68,7 +67,7 @@ class Heard:
 
 
 class Following:
-    """What is followed for one live scheduler; `names` are those of pods that may hold devices, by uid.
+    """What is followed for one live scheduler; `pods` are all there are, by uid.
 
     `onlookers` are told of nodes as well, so that they are followed and read only once.
     """
@@ -79,7 +78,7 @@ class Following:
         self._clock = clock
         self._log = log
         self.heard = {name: Heard(name) for name in ("nodes", "pods", "quotas")}
-        self.names: dict[str, str] = {}
+        self.pods: dict[str, Pod] = {}
         self.onlookers: list[NodeOnlooker] = []
 
     async def run(self) -> Never:
@@ -96,8 +95,7 @@ class Following:
             return live.node_seen(change.record, now_s=now_s(), version=change.version)
 
         def pod_seen(change: Added[Pod] | Updated[Pod]) -> Commands:
-            if NODE in change.record.annotations:
-                self.names[change.uid] = change.record.name
+            self.pods[change.uid] = change.record
             return live.pod_seen(change.record, now_s=now_s())
 
         def quota_seen(change: Added[NamespaceQuota] | Updated[NamespaceQuota]) -> Commands:
@@ -110,7 +108,7 @@ class Following:
             return live.node_gone(change.key, now_s=now_s())
 
         def pod_gone(change: Deleted) -> Commands:
-            self.names.pop(change.uid, None)
+            self.pods.pop(change.uid, None)
             return live.pod_gone(change.uid, now_s=now_s())
 
         def quota_gone(change: Deleted) -> Commands:

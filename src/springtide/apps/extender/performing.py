@@ -1,9 +1,9 @@
 """Performs what the live scheduler wants done in the cluster, and tells it what came of it.
 
-Commands about one object, and those of one bind, are performed in the order in which they were asked for,
-others beside each other, only so many at once. Each has a deadline. Events are for people, and wait a
-little while anything else is to be done. A fault is an outcome; nothing that goes wrong here ends the
-process.
+Commands about one pod or node are performed in the order in which they were asked for, but those about the
+node of a bind, which has one command under way at a time, beside others. There are only so many at once,
+and each has a deadline. Events are for people, and wait a little while anything else is to be done. A fault
+is an outcome; nothing that goes wrong here ends the process.
 """
 
 import asyncio
@@ -281,12 +281,13 @@ def _lane(command: Command) -> str:
             return f"event/{uid}"
         case AnswerBind(uid=uid):
             return f"answer/{uid}"
+        case PatchPod(namespace=namespace, name=name):
+            # Also those of binds: what takes a reservation off a pod must not come after a new one.
+            return f"pod/{namespace}/{name}"
         case _ if command.bind:
             return f"bind/{command.bind}"
         case PatchNode(name=name) | ReadNode(name=name):
             return f"node/{name}"
-        case PatchPod(namespace=namespace, name=name):
-            return f"pod/{namespace}/{name}"
         case (
             ReadPod(namespace=namespace, name=name) | CreateBinding(namespace=namespace, name=name)
         ):

@@ -13,6 +13,7 @@ import msgspec
 import uvicorn
 from prometheus_client import CollectorRegistry
 
+from springtide.apps.extender.explaining import Explaining
 from springtide.apps.extender.figures import Figures
 from springtide.apps.extender.following import Following
 from springtide.apps.extender.leading import Alone, BesideScheduler, Elected, Leading, Office
@@ -116,7 +117,13 @@ class Process:
             Standing(self.scheduling, self.performer, self.following, times.clock)
         )
         self.surface = Surface(
-            self.scheduling, self.following, settings=settings, registry=self.registry
+            self.scheduling,
+            self.following,
+            explaining=Explaining(
+                self.scheduling, self.following, choosing=settings.choosing, log=log
+            ),
+            settings=settings,
+            registry=self.registry,
         )
         self._budget = Budget(sizes.bodies_bytes)
         self.profiles = self._profiles(times) if settings.keeps_profiles else None

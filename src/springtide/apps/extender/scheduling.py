@@ -28,7 +28,7 @@ from springtide.engine.live import (
     RecordEvent,
     Submitted,
 )
-from springtide.wire.extender import BindingArguments, Candidates
+from springtide.wire.extender import SCORE_MAX, BindingArguments, Candidates
 
 NO_NODES: Final = "extender args missing both Nodes and NodeNames"
 NOT_READY: Final = (
@@ -148,6 +148,17 @@ class Scheduling:
             return NOT_READY
         # Whoever was held up may have lost the lease before it was told.
         return "" if self.is_leading and self.holds() else FOLLOWING
+
+    async def prioritize(self, candidates: Candidates) -> Mapping[str, int] | Unanswered:
+        """Return how well nodes suit a pod."""
+        hindrance = await self._hindrance()
+        if hindrance:
+            return Unanswered(hindrance)
+        scores = self.live.prioritize(candidates.pod, candidates.names, most=SCORE_MAX)
+        best = max(scores, key=scores.__getitem__, default="")
+        pod = candidates.pod
+        self._log("prioritize", pod=pod.key, uid=pod.uid, candidates=len(scores), best=best)
+        return scores
 
     async def _filtered(self, candidates: Candidates, begun_s: float) -> Verdict:
         pod = candidates.pod
@@ -282,6 +293,8 @@ def _verdict(candidates: Candidates, filtered: Filtered, why: str) -> Verdict:
         return Passed(candidates.names)
     if filtered.node is not None:
         return Passed((filtered.node,))
+    if filtered.nodes:
+        return Passed(filtered.nodes)
     return Rejected(filtered.refusals)
 
 
@@ -290,6 +303,8 @@ def _word(verdict: Verdict, filtered: Filtered) -> str:
         return "error"
     if filtered.passes:
         return "passed"
+    if filtered.nodes:
+        return "offered"
     return "placed" if isinstance(verdict, Passed) else "refused"
 
 

@@ -1,8 +1,11 @@
 """What may be set of the process around the live scheduler; what decides is in `LiveSettings`."""
 
+from collections.abc import Mapping
 from typing import Final
 
 import msgspec
+
+from springtide.apps.planner.families import Policies
 
 MIB: Final = 1 << 20
 
@@ -38,6 +41,13 @@ class Sizes(msgspec.Struct, frozen=True, kw_only=True):
     commands: int = 100_000
 
 
+class Choosing(msgspec.Struct, frozen=True, kw_only=True):
+    """How devices are chosen, as it is configured; whoever explains choices needs it, too."""
+
+    policies: Policies = Policies()
+    device_config: Mapping[str, object] | None = None
+
+
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """The settings of one process.
 
@@ -55,3 +65,4 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     keeps_profiles: bool = False
     deadlines: Deadlines = Deadlines()
     sizes: Sizes = Sizes()
+    choosing: Choosing = Choosing()

@@ -6,13 +6,13 @@ from typing import Final
 import msgspec
 
 from springtide.apps.extender.process import Candidacy
-from springtide.apps.extender.settings import MIB, Deadlines, Settings, Sizes
+from springtide.apps.extender.settings import MIB, Choosing, Deadlines, Settings, Sizes
 from springtide.apps.planner.families import Policies, families
 from springtide.base.errors import SpringtideError
 from springtide.engine.live import Live, LiveSettings
 from springtide.engine.placement.configured import InvalidConfig
 from springtide.wire import yaml
-from springtide.wire.crd.extender import ExtenderDocument, durations
+from springtide.wire.crd.extender import BY_SCHEDULER, ExtenderDocument, durations
 from springtide.wire.errors import DocumentFault
 from springtide.wire.origin import Origin
 from springtide.wire.strict import remedy
@@ -77,6 +77,7 @@ def live(
         reservation_timeout_s=times.reservation_s,
         writes_at_bind=document.reservation_written_at == "bind",
         utc_offset_s=whereabouts.utc_offset_s,
+        leaves_choice=document.node_choice == BY_SCHEDULER,
     )
     return Live(known, settings)
 
@@ -94,7 +95,13 @@ def policies(document: ExtenderDocument, *, origin: Origin) -> Policies:
     return said
 
 
-def settings(document: ExtenderDocument, *, origin: Origin, whereabouts: Whereabouts) -> Settings:
+def settings(
+    document: ExtenderDocument,
+    config: Mapping[str, object] | None,
+    *,
+    origin: Origin,
+    whereabouts: Whereabouts,
+) -> Settings:
     """Return the settings of the process around it."""
     times = durations(document, origin=origin)
     body_bytes = document.limits.body_mib * MIB
@@ -112,6 +119,7 @@ def settings(document: ExtenderDocument, *, origin: Origin, whereabouts: Whereab
             bodies_bytes=3 * body_bytes,
             requests=document.limits.requests,
         ),
+        choosing=Choosing(policies=policies(document, origin=origin), device_config=config),
     )
 
 

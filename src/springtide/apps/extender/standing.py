@@ -51,11 +51,10 @@ class Standing(Collector):
         yield build
 
     def _reservations(self) -> Iterator[Metric]:
-        live, names = self._scheduling.live, self._following.names
+        live, pods = self._scheduling.live, self._following.pods
         tracking = live.tracking
         lost = sum(
-            each.uid not in names and each.uid not in tracking.waiting
-            for each in live.holders.all()
+            each.uid not in pods and each.uid not in tracking.waiting for each in live.holders.all()
         )
         held = len(tracking.reservations)
         yield _gauge("reservations_held", "Devices held for pods that are not bound.", held)

@@ -1,5 +1,6 @@
 """What is behind each path: bytes to questions, verdicts to bytes."""
 
+import asyncio
 from collections.abc import Iterable
 from typing import Final
 
@@ -9,11 +10,12 @@ from prometheus_client import CollectorRegistry, generate_latest
 from springtide import __version__
 from springtide.apps.extender import endpoints
 from springtide.apps.extender.device_metrics import CONTENT_TYPE, exposition
+from springtide.apps.extender.explaining import Explaining
 from springtide.apps.extender.following import Following
 from springtide.apps.extender.probes import Check, liveness, readiness, told
 from springtide.apps.extender.scheduling import Passed, Rejected, Scheduling, Unanswered, Verdict
 from springtide.apps.extender.settings import Settings
-from springtide.edge.serving import Asked, Limits, Reply, Route
+from springtide.edge.serving import Asked, Limits, Reply, Route, in_words
 from springtide.engine.live import Admitted, Submitted
 from springtide.wire import admission, extender
 from springtide.wire.errors import MalformedObject
@@ -35,11 +37,13 @@ class Surface:
         scheduling: Scheduling,
         following: Following,
         *,
+        explaining: Explaining,
         settings: Settings,
         registry: CollectorRegistry,
     ) -> None:
         self._scheduling = scheduling
         self._following = following
+        self._explaining = explaining
         self._settings = settings
         self._registry = registry
         self._parts = Parts()
@@ -55,6 +59,11 @@ class Surface:
                 refuse=_filter_fault,
             ),
             Route(
+                endpoint=endpoints.PRIORITIZE,
+                answer=self._prioritize,
+                limits=self._limits(sizes.body_bytes),
+            ),
+            Route(
                 endpoint=endpoints.BIND,
                 answer=self._bind,
                 limits=self._limits(SMALL_BODY_BYTES),
@@ -66,6 +75,7 @@ class Surface:
                 limits=self._limits(sizes.review_bytes),
                 refuse=_review_fault,
             ),
+            Route(endpoint=endpoints.WHY, answer=self._explaining.why),
             Route(endpoint=endpoints.OPENAPI, answer=_openapi),
             *self.pages(),
         )
@@ -94,21 +104,45 @@ class Surface:
         return _probe(checks, "readyz", asked)
 
     async def _metrics(self, _asked: Asked) -> Reply:
-        devices = await exposition(self._scheduling.live, self._following.names)
+        devices = await exposition(self._scheduling.live, self._following.pods)
         return Reply(body=devices + generate_latest(self._registry), content_type=CONTENT_TYPE)
+
+    async def _candidates(self, asked: Asked) -> extender.Candidates:
+        """Read a call, and let others have their turn meanwhile; or raise MalformedArguments."""
+        steps = extender.candidates_in_steps(asked.body, self._parts)
+        try:
+            while True:
+                try:
+                    next(steps)
+                except StopIteration as done:
+                    found: extender.Candidates = done.value
+                    return found
+                await asyncio.sleep(0)
+        except extender.MalformedArguments:
+            self._misunderstood(asked)
+            raise
 
     async def _filter(self, asked: Asked) -> Reply:
         try:
-            candidates = extender.read_candidates(asked.body, self._parts)
+            candidates = await self._candidates(asked)
         except extender.MalformedArguments as fault:
-            self._misunderstood(asked)
             return Reply(body=extender.filter_error(str(fault)))
         verdict = await self._scheduling.filter(candidates)
         return Reply(body=_answer(candidates, verdict))
 
+    async def _prioritize(self, asked: Asked) -> Reply:
+        try:
+            candidates = await self._candidates(asked)
+        except extender.MalformedArguments as fault:
+            return in_words(str(fault), 400)
+        scores = await self._scheduling.prioritize(candidates)
+        if isinstance(scores, Unanswered):
+            return in_words(scores.why, 503)
+        return Reply(body=extender.priorities(scores))
+
     async def _bind(self, asked: Asked) -> Reply:
         try:
-            arguments = extender.read_binding(asked.body)
+            arguments = extender.read_binding(bytes(asked.body))
         except extender.MalformedArguments as fault:
             self._misunderstood(asked)
             return Reply(body=extender.binding_result(str(fault)))
@@ -116,7 +150,7 @@ class Surface:
 
     async def _review(self, asked: Asked) -> Reply:
         try:
-            review = admission.read_review(asked.body)
+            review = admission.read_review(bytes(asked.body))
         except admission.MalformedReview as fault:
             self._misunderstood(asked)
             return _review_fault(str(fault), 400)

@@ -8,6 +8,7 @@ from springtide.apps.sessions.replies import ANSWERED, NOTHING, Tally
 from springtide.apps.sessions.rules import Rules
 from springtide.engine.simulation.filtering import Group, filtered, id_name
 from springtide.engine.simulation.supply import ANY_NODE
+from springtide.wire.extender.walking import Buffer
 from springtide.wire.k8s import Parts
 from springtide.wire.simulation import (
     Annotated,
@@ -38,7 +39,7 @@ class FilterAnswer(msgspec.Struct, frozen=True, kw_only=True):
         return b"".join(self.pieces)
 
 
-def filter_simulation(body: bytes, rules: Rules, *, keeps_dynamic: bool = False) -> FilterAnswer:
+def filter_simulation(body: Buffer, rules: Rules, *, keeps_dynamic: bool = False) -> FilterAnswer:
     """Return which of the nodes in the body take its pod."""
     try:
         call = read_call(body, Parts(), nodes_max=rules.bounds.nodes_max)

@@ -29,6 +29,7 @@ from springtide.base.clock import Clock
 from springtide.engine.simulation.errors import SimulationFault
 from springtide.engine.simulation.sessions import Change, Lease, Sessions
 from springtide.wire.errors import DocumentFault
+from springtide.wire.extender.walking import Buffer
 from springtide.wire.simulation import calls
 from springtide.wire.simulation.answers import EvaluationAnswer, SessionAnswer, SessionContent
 from springtide.wire.simulation.calls import CallT, DynamicFields, read_body
@@ -53,15 +54,15 @@ class Service:
         self._clock = clock
         self._reading = Reading(rules.bounds)
 
-    def filter(self, body: bytes, *, keeps_dynamic: bool = False) -> FilterAnswer:
+    def filter(self, body: Buffer, *, keeps_dynamic: bool = False) -> FilterAnswer:
         """Answer `/filter-simulation`."""
         return filter_simulation(body, self.rules, keeps_dynamic=keeps_dynamic)
 
-    def open(self, client: str, name: str, body: bytes, at: Moment) -> Reply:
+    def open(self, client: str, name: str, body: Buffer, at: Moment) -> Reply:
         """Answer `POST /v1/sessions`; `name` is the session's, should it be opened."""
         return _told(lambda: self._open(client, name, body, at))
 
-    def call(self, client: str, name: str, verb: str, body: bytes, at: Moment) -> Reply:
+    def call(self, client: str, name: str, verb: str, body: Buffer, at: Moment) -> Reply:
         """Answer `POST /v1/sessions/{name}:{verb}`."""
         if verb != DRY and verb not in changes.VERBS:
             known = ", ".join((DRY, *changes.VERBS))
@@ -81,7 +82,7 @@ class Service:
 
         return _told(closed)
 
-    def estimate(self, body: bytes) -> Reply:
+    def estimate(self, body: Buffer) -> Reply:
         """Answer `POST /v1/estimate`."""
 
         def made() -> Reply:
@@ -92,7 +93,7 @@ class Service:
 
         return _told(made)
 
-    def _open(self, client: str, name: str, body: bytes, at: Moment) -> Reply:
+    def _open(self, client: str, name: str, body: Buffer, at: Moment) -> Reply:
         call = read_body(body, calls.OpenSession)
         nodes = self._reading.nodes(call.nodes, call.copies)
         bounds = self.rules.bounds
@@ -113,7 +114,7 @@ class Service:
         )
         return Reply(body=opened, status=201, tally=Tally(nodes=len(nodes)))
 
-    def _call(self, client: str, name: str, verb: str, body: bytes, at: Moment) -> Reply:
+    def _call(self, client: str, name: str, verb: str, body: Buffer, at: Moment) -> Reply:
         lease = self.sessions.find(client, name, now_s=at.elapsed_s)
         if verb == DRY:
             return self._evaluate(lease, read_body(body, calls.Evaluate), at)

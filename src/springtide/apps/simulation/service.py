@@ -15,6 +15,7 @@ from springtide.apps.simulation.lanes import Lane
 from springtide.base.clock import Clock
 from springtide.engine.simulation.bounds import Bounds
 from springtide.model.profile import DeviceProfile
+from springtide.wire.extender.walking import Buffer
 
 T = TypeVar("T")
 
@@ -62,7 +63,7 @@ class Lanes:
         self.profiles: tuple[DeviceProfile, ...] = ()
         self.sessions = self._sessions.service.sessions
 
-    async def filter(self, body: bytes, *, keeps_dynamic: bool) -> Reply:
+    async def filter(self, body: Buffer, *, keeps_dynamic: bool) -> Reply:
         """Answer a filter call."""
         service = self._filter.service
 
@@ -77,7 +78,7 @@ class Lanes:
         service = self._sessions.service
         return await self._sessions.lane.run(lambda: work(service))
 
-    async def estimate(self, body: bytes) -> Reply:
+    async def estimate(self, body: Buffer) -> Reply:
         """Answer an estimate."""
         service = self._estimate.service
         return await self._estimate.lane.run(lambda: service.estimate(body))

@@ -102,14 +102,14 @@ def key_of(name: str, namespace: str) -> str:
 
 
 def _named(name: str, namespace: str, known: Mapping[str, Asked]) -> Asked:
-    readings = list(_readings(name, namespace))
-    key = next((each for each in readings if each in known), None)
+    keys = list(readings(name, namespace))
+    key = next((each for each in keys if each in known), None)
     if key is None:
-        raise UnknownPod(_unknown(readings[-1], known))
+        raise UnknownPod(_unknown(keys[-1], known))
     return known[key]
 
 
-def _readings(name: str, namespace: str) -> Iterator[str]:
+def readings(name: str, namespace: str) -> Iterator[str]:
     """Yield what a name may mean; `pod/x` is x in namespace pod, or else the pod x."""
     yield key_of(name, namespace)
     kind, _, rest = name.partition("/")

@@ -1,7 +1,7 @@
 """Calls to servers that speak HTTP, in the clear or over TLS.
 
-`exchange` posts bodies to one server and returns what it answers or why it did not, `tls` says by
-which certificates the two know each other, `errors` lists what can go wrong.
+`exchange` posts bodies to one server and returns what it answers or why it did not, `looking` looks at a
+page, `tls` says by which certificates the two know each other, `errors` lists what can go wrong.
 """
 
 from springtide.edge.http.errors import (
@@ -13,12 +13,14 @@ from springtide.edge.http.errors import (
     Unusable,
 )
 from springtide.edge.http.exchange import CONCURRENCY_MAX, Exchange, Server
+from springtide.edge.http.looking import Looked, look
 from springtide.edge.http.tls import client_context
 
 __all__ = [
     "CONCURRENCY_MAX",
     "Exchange",
     "HttpFault",
+    "Looked",
     "Refused",
     "Server",
     "TimedOut",
@@ -26,4 +28,5 @@ __all__ = [
     "Unreachable",
     "Unusable",
     "client_context",
+    "look",
 ]

@@ -18,8 +18,8 @@ class HttpFault(SpringtideError):
 class Unreachable(HttpFault):
     """The server could not be spoken to; the message keeps the words of the layer below."""
 
-    def __init__(self, url: str, why: str) -> None:
-        super().__init__(f'Post "{url}": {why}')
+    def __init__(self, url: str, why: str, *, verb: str = "Post") -> None:
+        super().__init__(f'{verb} "{url}": {why}')
 
 
 class TimedOut(HttpFault):
@@ -40,8 +40,8 @@ class Refused(HttpFault):
 class TooLarge(HttpFault):
     """The answer is larger than what is read into memory."""
 
-    def __init__(self, url: str, limit_mib: int) -> None:
-        super().__init__(f'Post "{url}": the answer is larger than {limit_mib} MiB')
+    def __init__(self, url: str, limit_mib: int, *, verb: str = "Post") -> None:
+        super().__init__(f'{verb} "{url}": the answer is larger than {limit_mib} MiB')
 
 
 class Unusable(HttpFault):

@@ -35,7 +35,7 @@ _HEADERS: Final = {
     "Accept-Encoding": "gzip",
     "User-Agent": f"springtide/{__version__}",
 }
-_LOOPBACK: Final = ("all://localhost", "all://127.0.0.1", "all://[::1]")
+LOOPBACK: Final = ("all://localhost", "all://127.0.0.1", "all://[::1]")
 _PROXIES: Final = "HTTP_PROXY, HTTPS_PROXY or ALL_PROXY"
 _OK: Final = 200
 _BROKEN: Final = (httpx2.ReadError, httpx2.WriteError, httpx2.RemoteProtocolError)
@@ -110,7 +110,7 @@ class Exchange:
             raise TimedOut(url, timeout_s) from fault
         except (httpx2.RequestError, httpx2.InvalidURL, OSError) as fault:
             # A refused client certificate arrives as a bare error of the TLS layer.
-            raise Unreachable(url, _words(fault)) from fault
+            raise Unreachable(url, words(fault)) from fault
 
     async def _posted(self, body: bytes) -> bytes:
         url = self._server.url
@@ -145,7 +145,7 @@ def _client(server: Server) -> httpx2.AsyncClient:
             verify=server.tls or ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
             limits=limits,
             # As in Go, proxies of the environment are not for this machine.
-            mounts=dict.fromkeys(_LOOPBACK),
+            mounts=dict.fromkeys(LOOPBACK),
             # Calls are timed as a whole, not step by step.
             timeout=None,
         )
@@ -155,7 +155,7 @@ def _client(server: Server) -> httpx2.AsyncClient:
         raise Unusable("", why) from fault
 
 
-def _words(fault: BaseException) -> str:
+def words(fault: BaseException) -> str:
     """Return what happened in the words of the lowest layer that has any."""
     layers = [fault]
     while (below := layers[-1].__cause__ or layers[-1].__context__) is not None:

@@ -2,7 +2,9 @@
 
 `kubeconfig` finds out which cluster is meant, and `connection` asks it by the official client's
 transport. `reading` reads a whole cluster once, by `listing` of each kind page by page, and writes
-nothing; `cluster` is the `Cluster` port, by an `informer` for each kind that is followed, `looking` what changes nothing. Importing it loads the client, which takes a second: only what talks to a cluster does.
+nothing; `services` asks a program that runs in it. `cluster` is the `Cluster` port, by an `informer` for
+each kind that is followed, and `looking` what changes nothing. Importing it loads the client, which takes a
+second: only what talks to a cluster does.
 """
 
 from springtide.edge.cluster.errors import (
@@ -22,10 +24,13 @@ from springtide.edge.kube.connection import REQUEST_TIMEOUT_S, Access, Connectio
 from springtide.edge.kube.informer import Waiting
 from springtide.edge.kube.looking import Follower, TokenReviews
 from springtide.edge.kube.reading import Harvest, harvest
+from springtide.edge.kube.services import Page, looked_at
+from springtide.edge.kube.transport import Answer
 
 __all__ = [
     "REQUEST_TIMEOUT_S",
     "Access",
+    "Answer",
     "ClusterFault",
     "Connection",
     "Denied",
@@ -36,6 +41,7 @@ __all__ = [
     "KubeCluster",
     "Malformed",
     "NotServed",
+    "Page",
     "Patience",
     "Throttled",
     "TokenReviews",
@@ -44,4 +50,5 @@ __all__ = [
     "Waiting",
     "connect",
     "harvest",
+    "looked_at",
 ]

@@ -92,7 +92,9 @@ class Application:
             return _unread(scope, route.refuse(f"{ENCODED}, not as {encoding}", 415))
         return await self._called(route, asked, read(scope, receive, route.limits, share=share))
 
-    async def _called(self, route: Route, asked: Asked, reading: Awaitable[bytes]) -> Reply:
+    async def _called(
+        self, route: Route, asked: Asked, reading: Awaitable[bytes | bytearray]
+    ) -> Reply:
         try:
             body = await reading
         except TooLarge as fault:

@@ -31,7 +31,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     query: Mapping[str, list[str]] = {}
     peer: Mapping[str, Any] | None = None
     client: str = ""
-    body: bytes = b""
+    body: bytes | bytearray = b""
 
     def header(self, name: str) -> str:
         """Return a header by its name in lower case, empty if it is not there."""

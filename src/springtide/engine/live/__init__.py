@@ -4,6 +4,7 @@
 call; what should be done in the cluster are commands that it returns, whose outcomes are told in turn.
 """
 
+from springtide.engine.live.account import node_as_used, pods_as_held
 from springtide.engine.live.answers import Admitted, Filtered, Submitted
 from springtide.engine.live.commands import (
     AnswerBind,
@@ -46,4 +47,6 @@ __all__ = [
     "ReadPod",
     "RecordEvent",
     "Submitted",
+    "node_as_used",
+    "pods_as_held",
 ]

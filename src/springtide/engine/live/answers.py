@@ -13,12 +13,13 @@ class Filtered(msgspec.Struct, frozen=True, kw_only=True):
 
     With a `node`, a reservation is held there; `patch`, if there is one, is to be written on the pod, and
     `Live.take_back` to be called if that fails, whose commands are to be performed; without one the bind
-    writes it. `passes` says that the pod asks for no devices: all names are let through, nothing is held.
+    writes it. With `nodes`, the caller chooses one of them, and nothing is held. `passes` says that the pod asks for no devices: all names are let through, nothing is held.
     `refusals` gives each refused node's reason where no node is found, `error` says that the question
     could not be answered. `events` are to be recorded, those of a success once the patch has been written.
     """
 
     node: str | None = None
+    nodes: tuple[str, ...] = ()
     passes: bool = False
     refusals: Mapping[str, str] = {}
     patch: PatchPod | None = None

@@ -90,7 +90,7 @@ def _contended(bind: Bind, found: Lock | None, rules: Rules, *, now_s: float) ->
     assert found is not None
     if now_s >= bind.deadline_s:
         return _fail(bind, _locked(bind, rules, now_s))
-    if found.owner is None or rules.is_alive(found.owner):
+    if found.owner is None or rules.is_alive(found.owner, bind.node):
         return _wait(bind)
     namespace, name = found.owner
     probing = replace(bind, phase=Phase.PROBING)
@@ -117,7 +117,9 @@ def _locked(bind: Bind, rules: Rules, now_s: float) -> str:
 def _pod_read(bind: Bind, event: PodRead, *, now_s: float) -> Step:
     """Go on with what the owner of the lock, or the pod itself, turned out to be."""
     if bind.phase is Phase.PROBING:
-        return _lock(bind, now_s) if event.is_finished else _wait(bind)
+        # The plugins of this node serve nobody who is on another one.
+        is_over = event.is_finished or event.node not in {"", bind.node}
+        return _lock(bind, now_s) if is_over else _wait(bind)
     if event.node == bind.node:
         return _end(replace(bind, error=""))
     return _undo(bind, bind.error)

@@ -1,7 +1,11 @@
 """Which of the nodes in a call a pod gets: devices alone decide, as kube-scheduler has applied its filters."""
 
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from itertools import repeat
 from operator import itemgetter
+from typing import Final
 
 import msgspec
 import numpy as np
@@ -10,11 +14,14 @@ from springtide.engine.framework.framework import Framework, FrameworkConfig
 from springtide.engine.placement.choice import best_among
 from springtide.engine.placement.classes import PodClass
 from springtide.engine.placement.family import DeviceFamily, Rows
+from springtide.engine.placement.placing import Placement
 from springtide.engine.placement.policy import PolicyTable
 from springtide.engine.placement.reasons import NODE_UNREGISTERED
-from springtide.engine.placement.tables import Placement, Tables
+from springtide.engine.placement.tables import Tables
 from springtide.model.columns import Int64
 from springtide.model.ledger import Ledger
+
+_ROW_BYTES: Final = np.dtype(np.intp).itemsize
 
 
 class Fit(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,14 +46,19 @@ class Choosing:
         self.tables = Tables(ledger, rules, families, policies=policies)
         self._layout = -1
         self._order: Int64 = np.zeros(0, np.int64)
+        self._codes: dict[str, bytes] = {}
         self._names: Sequence[str] = ()
         self._rows: Rows = np.zeros(0, np.intp)
 
-    def best(self, pod_class: PodClass, names: Sequence[str]) -> Placement | None:
-        """Return the placement on the best node of these, the smallest name among equal ones."""
+    def consider(self, pod_class: PodClass) -> None:
+        """Let policies that learn from what is asked know of a pod."""
         if self._policies is not None:
             self._policies.see(pod_class)
-        rows = self._rows_of(names)
+
+    def best(self, pod_class: PodClass, names: Sequence[str]) -> Placement | None:
+        """Return the placement on the best node of these, the smallest name among equal ones."""
+        self.consider(pod_class)
+        rows = self.rows_of(names)
         return best_among(pod_class, self.tables, rows, order=self._order)
 
     def fitting(
@@ -57,7 +69,7 @@ class Choosing:
         Up to so many nodes, each of them is asked exactly and told, the best one last. Of more, some
         may be counted that would not take the pod after all.
         """
-        rows = self._rows_of(names)
+        rows = self.rows_of(names)
         table = self.tables.table(pod_class)
         fits = table.rank.take(rows) > -np.inf
         count = int(np.count_nonzero(fits))
@@ -81,30 +93,38 @@ class Choosing:
         for refusal, rows in self.tables.refusals(pod_class, below=count).items():
             which[rows] = len(texts)
             texts.append(refusal.text)
-        get = self.ledger.rows.get
-        # A name that is not known stands behind the last row.
-        places = which[[get(name, count) for name in names]].tolist() if names else []
-        return {name: texts[place] for name, place in zip(names, places, strict=True)}
+        told = map(texts.__getitem__, which[self.places_of(names)].tolist())
+        return dict(zip(names, told, strict=True))
 
-    def _rows_of(self, names: Sequence[str]) -> Rows:
-        layout = self.ledger.named
-        if layout != self._layout:
-            self._layout = layout
-            self._order = self._ordered()
-        elif names == self._names:
+    def rows_of(self, names: Sequence[str]) -> Rows:
+        """Return the rows of those of these names that are known, in the order of the call."""
+        if not self._has_moved() and names == self._names:
             return self._rows
         self._names, self._rows = names, self._found(names)
         return self._rows
 
+    def places_of(self, names: Sequence[str]) -> Rows:
+        """Return the row of each name; one that is not known stands behind the last row."""
+        self._has_moved()
+        unknown = _code(self.ledger.count)
+        return _rows(map(self._codes.get, names, repeat(unknown)))
+
+    def _has_moved(self) -> bool:
+        """Learn who has which row, and return whether that has changed."""
+        layout = self.ledger.named
+        if layout == self._layout:
+            return False
+        self._layout = layout
+        self._order = self._ordered()
+        self._codes = {name: _code(row) for name, row in self.ledger.rows.items()}
+        return True
+
     def _found(self, names: Sequence[str]) -> Rows:
         """Return the rows of the names that are known."""
-        known = self.ledger.rows
         if len(names) > 1:
-            try:
-                return np.fromiter(itemgetter(*names)(known), np.intp, len(names))
-            except KeyError:
-                pass
-        return np.array([known[name] for name in names if name in known], np.intp)
+            with suppress(KeyError):
+                return _rows(itemgetter(*names)(self._codes))
+        return _rows(map(self._codes.get, names, repeat(b"")))
 
     def _ordered(self) -> Int64:
         """Return each row's place in the order of names."""
@@ -113,3 +133,12 @@ class Choosing:
         by_name = sorted(range(self.ledger.count), key=names.__getitem__)
         order[by_name] = np.arange(self.ledger.count)
         return order
+
+
+def _code(row: int) -> bytes:
+    """Return a row as it is in memory: joining these is faster than making an array of numbers."""
+    return row.to_bytes(_ROW_BYTES, sys.byteorder)
+
+
+def _rows(codes: Iterable[bytes]) -> Rows:
+    return np.frombuffer(b"".join(codes), np.intp)

@@ -6,10 +6,11 @@ from springtide.engine.live import events
 from springtide.engine.live.answers import Filtered
 from springtide.engine.live.choosing import Choosing
 from springtide.engine.live.commands import RecordEvent
+from springtide.engine.live.offering import Offering
 from springtide.engine.live.tracking import Tracking
 from springtide.engine.placement.classes import PodClass
 from springtide.engine.placement.family import DeviceFamily
-from springtide.engine.placement.tables import Placement
+from springtide.engine.placement.placing import Placement
 from springtide.model.pod import Pod
 from springtide.model.refusal import Refusal
 
@@ -18,11 +19,18 @@ class Filtering:
     """Answers for pods that ask for devices and hold none."""
 
     def __init__(
-        self, families: Mapping[str, DeviceFamily], choosing: Choosing, tracking: Tracking
+        self,
+        families: Mapping[str, DeviceFamily],
+        choosing: Choosing,
+        tracking: Tracking,
+        *,
+        offering: Offering | None,
     ) -> None:
+        """Choose a node, or leave that to the caller where there is an offering."""
         self._families = families
         self._choosing = choosing
         self._tracking = tracking
+        self._offering = offering
 
     def answer(
         self, pod: Pod, pod_class: PodClass, names: Sequence[str], *, now_s: float
@@ -30,6 +38,8 @@ class Filtering:
         """Return which of these nodes the pod gets, and hold its devices there."""
         if pod_class.refusal is not None:
             return self._senseless(pod, names)
+        if self._offering is not None:
+            return self._offered(pod, pod_class, names, self._offering)
         placement = self._choosing.best(pod_class, names)
         if placement is None:
             return self._refused(pod, self._choosing.refusals(pod_class, names), len(names))
@@ -37,6 +47,15 @@ class Filtering:
         node = self._choosing.ledger.names[placement.row]
         patch = self._tracking.reserve(pod, node, placement.allocations, now_s=now_s)
         return Filtered(node=node, patch=patch, events=(told,))
+
+    def _offered(
+        self, pod: Pod, pod_class: PodClass, names: Sequence[str], offering: Offering
+    ) -> Filtered:
+        nodes = offering.taking(pod_class, names)
+        if not nodes:
+            return self._refused(pod, self._choosing.refusals(pod_class, names), len(names))
+        # What an earlier attempt has left must be off the pod before the bind writes anew.
+        return Filtered(nodes=nodes, patch=self._tracking.clearing(pod))
 
     def _told(
         self, pod: Pod, pod_class: PodClass, placement: Placement, names: Sequence[str]

@@ -17,6 +17,7 @@ from springtide.engine.live.filtering import Filtering
 from springtide.engine.live.holders import Holders
 from springtide.engine.live.lock import Owner
 from springtide.engine.live.objecting import Objecting
+from springtide.engine.live.offering import Offering
 from springtide.engine.live.queues import Ended, Queues
 from springtide.engine.live.quota import Limiting
 from springtide.engine.live.settings import LiveSettings
@@ -54,6 +55,7 @@ class Live:
         policies: PolicyTable | None = None,
     ) -> None:
         """Begin with nothing; `policies` are those that pods and families may name beside their own."""
+        assert settings.writes_at_bind or not settings.leaves_choice, "nothing is reserved before"
         self.families = families
         self.settings = settings
         self.is_leading = True
@@ -63,7 +65,9 @@ class Live:
         self.tracking = Tracking(families, settings, self.holders)
         self.stock = Stock(families, settings, self.holders)
         self.choosing = Choosing(self.ledger, families, policies)
-        self._filtering = Filtering(families, self.choosing, self.tracking)
+        self._offering = Offering(self.choosing, self.tracking)
+        offering = self._offering if settings.leaves_choice else None
+        self._filtering = Filtering(families, self.choosing, self.tracking, offering=offering)
         self._classes = Classes(families, self.ledger)
         self._limiting = Limiting(families)
         self._names: dict[Owner, str] = {}
@@ -73,7 +77,7 @@ class Live:
         )
         rules = Rules(
             lock_timeout_s=settings.lock_timeout_s,
-            is_alive=self._names.__contains__,
+            is_alive=self._is_awaited,
             objection=self._objecting.outdated,
         )
         self._queues = Queues(self.stock, rules)
@@ -132,7 +136,7 @@ class Live:
     # What callers ask
 
     def filter(self, pod: Pod, names: Sequence[str], *, now_s: float) -> Filtered:
-        """Return which of these nodes the pod gets, and hold its devices there."""
+        """Return which of these nodes the pod gets, and hold its devices there, or which take it."""
         pod_class = self.class_of(pod)
         if not pod_class.asks and pod_class.refusal is None:
             return Filtered(passes=True)
@@ -141,9 +145,22 @@ class Live:
             # Whoever asks has not heard of it yet; what the pod runs on must not be given away.
             return Filtered(error=f"pod {pod.key} is bound to node {held.node} already")
         self._queues.cancel(pod.uid)
+        if self.settings.leaves_choice:
+            # What an attempt before has written may not have been heard of yet, and counts no more.
+            self.tracking.give_up(pod.uid)
         self.tracking.release(pod, now_s=now_s)
         self._know(pod)
         return self._filtering.answer(pod, pod_class, names, now_s=now_s)
+
+    def prioritize(self, pod: Pod, names: Sequence[str], *, most: int) -> dict[str, int]:
+        """Return how well these nodes suit the pod, from 0 to `most`, which the best ones get."""
+        reserved = self.tracking.reservations.get(pod.uid)
+        if reserved is not None:
+            return {name: most if name == reserved.node else 0 for name in names}
+        pod_class = self.class_of(pod)
+        if not pod_class.asks or pod_class.refusal is not None:
+            return dict.fromkeys(names, 0)
+        return self._offering.scores(pod_class, names, most=most)
 
     def take_back(self, uid: str) -> Commands:
         """Give up the reservation of a pod on which it could not be written.
@@ -164,13 +181,13 @@ class Live:
             return self._refused(pod, f'node "{node}" not found', told)
         if uid in self._queues:
             return (AnswerBind(uid=uid, error=f"pod {pod.key} is being bound already"),)
-        locks = self._asks_devices(pod)
-        fault = self._objecting.unreserved(pod, node) if locks else ""
-        if fault:
-            return self._refused(pod, fault, events.not_bound(pod, fault))
         if self._queues.is_full(node):
             fault = f"too many pods wait for node {node} to be unlocked: node lock contention"
             return (events.not_bound(pod, fault), AnswerBind(uid=uid, error=fault))
+        locks = self._asks_devices(pod)
+        fault = self._unreserved(pod, node, now_s=now_s) if locks else ""
+        if fault:
+            return self._refused(pod, fault, events.not_bound(pod, fault))
         writes = self.tracking.begin_binding(uid) if locks else None
         wait_s = self.settings.lock_wait_s if pod.gang_links else self.settings.single_wait_s
         bind = Bind(
@@ -199,7 +216,19 @@ class Live:
         """Return the pod's class: what it asks of devices."""
         return self._classes.of(pod)
 
+    def quotas(self) -> tuple[NamespaceQuota, ...]:
+        """Return the quotas that were seen."""
+        return self._limiting.all()
+
     # Binding
+
+    def _is_awaited(self, owner: Owner, node: str) -> bool:
+        """Return whether a pod is there that a node may yet have to serve: none that is on another one."""
+        uid = self._names.get(owner)
+        if uid is None:
+            return False
+        held = self.holders.get(uid)
+        return uid in self.tracking.waiting or held is None or held.node in {"", node}
 
     def _asks_devices(self, pod: Pod) -> bool:
         pod_class = self.class_of(pod)
@@ -211,6 +240,12 @@ class Live:
         if held is not None and held.node == node:
             return (AnswerBind(uid=uid),)
         return (AnswerBind(uid=uid, error=f'pod "{name}" not found'),)
+
+    def _unreserved(self, pod: Pod, node: str, *, now_s: float) -> str:
+        """Return why a bind to a node must not begin, empty if devices are held for it there."""
+        if self.settings.leaves_choice:
+            return self._offering.reserve(pod, self.class_of(pod), node, now_s=now_s)
+        return self._objecting.unreserved(pod, node)
 
     def _refused(self, pod: Pod, error: str, told: Command) -> Commands:
         """Answer a bind that cannot begin; the reservation is of no use any more."""
@@ -255,8 +290,7 @@ class Live:
         """Let these limits be in force; what tables say of namespaces with limits is judged anew."""
         self.ledger.quotas.limits = limits
         self._classes.renew()
-        if self.ledger.count:
-            self.ledger.changes.append(0)
+        self.ledger.log_quotas()
 
     # Asking for changes
 

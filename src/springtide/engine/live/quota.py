@@ -39,6 +39,10 @@ class Limiting:
         """Forget a quota that is gone, and return whether it was there."""
         return self._seen.pop((namespace, name), None) is not None
 
+    def all(self) -> tuple[NamespaceQuota, ...]:
+        """Return all quotas that there are."""
+        return tuple(self._seen.values())
+
     def limits(self) -> Limits:
         """Return the limits in force, in the unit in which devices are counted."""
         found: dict[str, dict[str, int]] = {}

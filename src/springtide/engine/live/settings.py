@@ -17,6 +17,9 @@ class LiveSettings(msgspec.Struct, frozen=True, kw_only=True):
     With `writes_at_bind`, a reservation is written on its pod when that is bound; otherwise when its node
     is chosen. Plugins are asked again after `handshake_again_s` at the soonest, and given
     `handshake_timeout_s`. `utc_offset_s` is that of local time, in which handshakes are written.
+
+    Where it `leaves_choice`, a filter call names all nodes that take the pod and holds nothing; a bind
+    reserves on the node that the scheduler chose, and writes that as well.
     """
 
     scheduler_name: str = ""
@@ -30,3 +33,4 @@ class LiveSettings(msgspec.Struct, frozen=True, kw_only=True):
     handshake_timeout_s: float = MINUTE_S
     handshake_again_s: float = 15.0
     utc_offset_s: int = 0
+    leaves_choice: bool = False

@@ -198,10 +198,15 @@ class Tracking:
 
     def clear(self, pod: Pod) -> Commands:
         """Take off a waiting pod what is written of an earlier reservation, if anything is."""
+        patch = self.clearing(pod)
+        return () if patch is None else (patch,)
+
+    def clearing(self, pod: Pod) -> PatchPod | None:
+        """Return what takes off a waiting pod what is written of an earlier reservation."""
         if NODE not in pod.annotations:
-            return ()
+            return None
         self._dismiss(pod.uid, _stamp(pod))
-        return (self._writing.clearing(pod, ()),)
+        return self._writing.clearing(pod, ())
 
     def release(self, pod: Pod, *, now_s: float) -> None:
         """Free what a pod holds, before it is asked again what it gets."""

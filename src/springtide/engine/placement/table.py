@@ -33,7 +33,7 @@ EXACT: Final = 254
 
 _NOWHERE: Final = np.float32(-np.inf)
 _PER_ROW: Final = (
-    "agreed", "code", "detail", "family", "settled", "told", "unresolvable",
+    "agreed", "code", "detail", "family", "proved", "settled", "told", "unresolvable",
 )  # fmt: skip
 
 
@@ -43,7 +43,7 @@ class Table:
     `detail` and `unresolvable` belong to a framework rule and mean nothing where none refuses,
     `device_codes` to the family that refuses (`family`, by index of the ask), as far as they are
     `told`. `exact` holds refusals that an exact placement or an extender gave; extenders have `agreed`
-    to a row's node.
+    to a row's node. A `proved` row has placed a pod exactly, as it is now.
     What a `settled` row says stands whatever is placed on it.
     `covered` is what the rows said that rules over other nodes have overruled. `asks` are the class's,
     bounded by what a quota leaves, and `screens` their own, None where a family has none. `scored_by` is
@@ -64,6 +64,8 @@ class Table:
         self.has_told = False
         self.settled: Bool = np.zeros(rows, np.bool_)
         self.agreed: Bool = np.zeros(rows, np.bool_)
+        self.has_proved = False
+        self.proved: Bool = np.zeros(rows, np.bool_)
         self.code: npt.NDArray[np.uint8] = np.zeros(rows, np.uint8)
         self.detail: npt.NDArray[np.uint64] = np.zeros(rows, np.uint64)
         self.unresolvable: Bool = np.zeros(rows, np.bool_)
@@ -112,8 +114,15 @@ class Table:
         self.exact[row] = refusal
         self.rank[row] = _NOWHERE
 
+    def prove(self, row: int) -> None:
+        """Note that a row takes a pod, by its exact placement."""
+        self.has_proved = True
+        self.proved[row] = True
+
     def forget_exact(self, rows: Rows) -> None:
         """Drop what was written back of these rows, which are judged anew."""
+        if self.has_proved:
+            self.proved[rows] = False
         if self.exact:
             for row in self.exact.keys() & set(rows.tolist()):
                 del self.exact[row]

@@ -106,6 +106,11 @@ def _with_notes(
     return tuple(noted)
 
 
+def realised(pod: Pod) -> tuple[mig.Reservation, ...]:
+    """Return the MIG instances of a pod that its plugin has made; none if they cannot be read."""
+    return tuple(each for each in _read_reservations(pod) if each.is_realised)
+
+
 def _reservations(allocated: Sequence[Grants]) -> Sequence[mig.Reservation]:
     return [
         mig.Reservation(

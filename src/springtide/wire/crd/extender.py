@@ -18,6 +18,9 @@ from springtide.wire.validation import Path
 
 API_VERSION: Final = "springtide.io/v1alpha1"
 KIND: Final = "ExtenderConfiguration"
+BY_EXTENDER: Final = "extender"
+BY_SCHEDULER: Final = "scheduler"
+AT_FILTER: Final = "filter"
 
 
 class _Strict(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
@@ -70,6 +73,7 @@ class ExtenderDocument(_Strict, frozen=True, kw_only=True):
     force_overwrite_default_scheduler: bool = True
     node_scheduler_policy: str = "binpack"
     gpu_scheduler_policy: str = "spread"
+    node_choice: Literal["extender", "scheduler"] = BY_EXTENDER
     node_selector: dict[str, str] = {}
     node_lock_timeout: str = "5m"
     node_lock_retry_timeout: str = "28s"
@@ -103,6 +107,9 @@ def read_extender(value: object, *, origin: Origin) -> ExtenderDocument:
         raise origin.fault(("kind",), f"this is no {KIND}; write `kind: {KIND}`.")
     document = strict.read(value, ExtenderDocument, origin=origin)
     durations(document, origin=origin)
+    if document.node_choice == BY_SCHEDULER and document.reservation_written_at == AT_FILTER:
+        reason = "nodeChoice is scheduler, so nothing is reserved before the bind; write bind."
+        raise origin.fault(("reservationWrittenAt",), reason)
     limits = document.limits
     for name, number in (("bodyMib", limits.body_mib), ("requests", limits.requests)):
         if number < 1:

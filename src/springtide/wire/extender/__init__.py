@@ -11,6 +11,7 @@ from springtide.wire.extender.arguments import (
     BindingArguments,
     Candidates,
     MalformedArguments,
+    candidates_in_steps,
     read_binding,
     read_candidates,
 )
@@ -40,6 +41,7 @@ __all__ = [
     "MalformedArguments",
     "appearance",
     "binding_result",
+    "candidates_in_steps",
     "failed_nodes",
     "filter_error",
     "kept_names",

@@ -4,6 +4,7 @@ Nodes that are sent whole are kept as they were sent, because an answer gives so
 only the name is read. The pod is decoded once, to the model's record.
 """
 
+from collections.abc import Generator
 from functools import partial
 from typing import Final
 
@@ -12,10 +13,16 @@ import msgspec
 from springtide.model.pod import Pod
 from springtide.wire.errors import DocumentFault, MalformedObject
 from springtide.wire.extender import members as reading
+from springtide.wire.extender.members import is_null
+from springtide.wire.extender.walking import Astray, Buffer, Walk
 from springtide.wire.k8s import Parts, decode_pod
 
 BODY: Final = "the body"
 NO_POD: Final = "extender args missing pod"
+
+
+STEP_BYTES: Final = 1 << 20
+"""So much of a text is gone through in a millisecond or two."""
 
 
 class MalformedArguments(DocumentFault):
@@ -53,11 +60,75 @@ class _Node(msgspec.Struct, frozen=True, gc=False):
 
 
 _NODE: Final = msgspec.json.Decoder(_Node)
+_Named = list[tuple[str, msgspec.Raw]]
+
 _value: Final = partial(reading.value, complain=MalformedArguments)
 
 
-def read_candidates(data: bytes, parts: Parts) -> Candidates:
+def read_candidates(data: Buffer, parts: Parts) -> Candidates:
     """Return what a filter or prioritize call asks, or raise MalformedArguments."""
+    steps = candidates_in_steps(data, parts)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as done:
+            found: Candidates = done.value
+            return found
+
+
+def candidates_in_steps(
+    data: Buffer, parts: Parts, *, step_bytes: int = STEP_BYTES
+) -> Generator[None, None, Candidates]:
+    """Return the same, and yield wherever others may have their turn: whole nodes are much to read."""
+    if len(data) > step_bytes:
+        try:
+            return (yield from _walked(data, parts, step_bytes))
+        except (Astray, MalformedArguments, *reading.UNREADABLE):
+            pass  # What is wrong is said by whoever reads all of it.
+    return _read_at_once(data, parts)
+
+
+def _walked(data: Buffer, parts: Parts, step_bytes: int) -> Generator[None, None, Candidates]:
+    walk = Walk(data)
+    members: dict[str, msgspec.Raw] = {}
+    named: _Named | None = None
+    for key in walk.members():
+        if key != "nodes":
+            members[key] = walk.value()
+        else:
+            named = None if walk.takes_null() else (yield from _nodes(walk, step_bytes))
+        yield
+    names = members.get("nodenames")
+    if named is None or (names is not None and not is_null(names)):
+        raise Astray("whole nodes are what is gone through")
+    pod = members.get("pod")
+    is_given = pod is not None and not is_null(pod)
+    return Candidates(
+        pod=_pod(pod if is_given else None, parts),
+        names=tuple(name for name, _ in named),
+        objects=tuple(each for _, each in named),
+    )
+
+
+def _nodes(walk: Walk, step_bytes: int) -> Generator[None, None, _Named]:
+    """Return the nodes of the list that comes next; the last items of several count."""
+    named: _Named = []
+    for key in walk.members():
+        if key != "items":
+            walk.value()
+            continue
+        named, begun = [], walk.position
+        if walk.takes_null():
+            continue
+        for each in walk.elements():
+            named.append((_name(each), each))
+            if walk.position - begun > step_bytes:
+                begun = walk.position
+                yield
+    return named
+
+
+def _read_at_once(data: Buffer, parts: Parts) -> Candidates:
     members = _members(data)
     pod = _pod(members.get("pod"), parts)
     nodes, names = members.get("nodes"), _value(members, "NodeNames", tuple[str, ...])
@@ -84,7 +155,7 @@ def read_binding(data: bytes) -> BindingArguments:
     )
 
 
-def _members(data: bytes) -> dict[str, msgspec.Raw]:
+def _members(data: Buffer) -> dict[str, msgspec.Raw]:
     try:
         return reading.members(data, BODY, complain=MalformedArguments)
     except MalformedArguments:

@@ -24,7 +24,9 @@ _MEMBERS: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _NULL: Final = b"null"
 
 
-def members(data: bytes | msgspec.Raw, what: str, *, complain: Complain) -> dict[str, msgspec.Raw]:
+def members(
+    data: bytes | bytearray | msgspec.Raw, what: str, *, complain: Complain
+) -> dict[str, msgspec.Raw]:
     """Return the members of an object by lower-case key, but for those that are null."""
     if bytes(memoryview(data)[:8]).strip() == _NULL:
         return {}
@@ -41,7 +43,7 @@ def is_null(raw: msgspec.Raw) -> bool:
     return len(view) == len(_NULL) and bytes(view) == _NULL
 
 
-def first(data: bytes, what: str, *, complain: Complain) -> bytes:
+def first(data: bytes | bytearray, what: str, *, complain: Complain) -> bytes | bytearray:
     """Return the first JSON value of the text, without what follows it."""
     if not data.strip():
         raise complain(f"{what} is empty")

@@ -13,6 +13,7 @@ from springtide.model.node import Node
 from springtide.model.pod import Pod
 from springtide.wire.errors import DocumentFault, MalformedObject
 from springtide.wire.extender import members as reading
+from springtide.wire.extender.walking import Buffer
 from springtide.wire.k8s import Parts, decode_pod
 
 ABSENT: Final = msgspec.Raw()
@@ -64,7 +65,7 @@ _QUICK: Final = msgspec.json.Decoder(_Arguments)
 _NODE: Final = msgspec.json.Decoder(_Node)
 
 
-def read_call(data: bytes, parts: Parts, *, nodes_max: int) -> Call:
+def read_call(data: Buffer, parts: Parts, *, nodes_max: int) -> Call:
     """Return what a call asks, or raise MalformedCall or InvalidCall."""
     pod, objects = _parted(data)
     if len(objects) > nodes_max:
@@ -118,7 +119,7 @@ def read_pod(raw: msgspec.Raw | bytes, where: str, parts: Parts) -> Pod:
         raise MalformedCall(f"{where} cannot be read: {fault}") from fault
 
 
-def _parted(data: bytes) -> tuple[msgspec.Raw, tuple[msgspec.Raw, ...]]:
+def _parted(data: Buffer) -> tuple[msgspec.Raw, tuple[msgspec.Raw, ...]]:
     """Return the pod and the nodes."""
     try:
         found = _QUICK.decode(data)
@@ -127,7 +128,7 @@ def _parted(data: bytes) -> tuple[msgspec.Raw, tuple[msgspec.Raw, ...]]:
     return found.pod, found.nodes.items or ()
 
 
-def _parted_as_go_does(data: bytes) -> tuple[msgspec.Raw, tuple[msgspec.Raw, ...]]:
+def _parted_as_go_does(data: Buffer) -> tuple[msgspec.Raw, tuple[msgspec.Raw, ...]]:
     first = reading.first(data, "the body", complain=MalformedCall)
     members = reading.members(first, "the body", complain=MalformedCall)
     if "pod" not in members:

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Meta, Raw
 
 from springtide.wire.errors import DocumentFault
+from springtide.wire.extender.walking import Buffer
 from springtide.wire.validation import malformed
 
 OperationId = Annotated[
@@ -168,7 +169,7 @@ class InvalidBody(DocumentFault):
         self.field = field
 
 
-def read_body(data: bytes, of: type[CallT]) -> CallT:
+def read_body(data: Buffer, of: type[CallT]) -> CallT:
     """Return the body of a call, or raise InvalidBody for its first fault."""
     try:
         return msgspec.json.decode(data, type=of)
@@ -183,7 +184,7 @@ def read_body(data: bytes, of: type[CallT]) -> CallT:
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
-def _plain(data: bytes) -> object:
+def _plain(data: Buffer) -> object:
     """Return a body as plain data: what is wrong in the beginning may not be all that is."""
     try:
         return msgspec.json.decode(data)

@@ -70,21 +70,20 @@ def test_each_outcome_is_told_as_what_it_is() -> None:
     async def work() -> None:
         async with performer(MemoryCluster(world.store)) as found:
             heard = Heard(found)
-            found.ask(
-                (
-                    patch("1"),
-                    patch("2", version="1"),
-                    ReadNode(name="a", bind="b"),
-                    ReadNode(name="nowhere", bind="b"),
-                    ReadPod(namespace="team", name="train", bind="b"),
-                    PatchPod(uid="other", namespace="team", name="train", annotations={}, bind="b"),
-                    CreateBinding(uid=uid, namespace="team", name="train", node="a", bind="b"),
-                    ReadPod(namespace="team", name="train", bind="b"),
-                    CreateBinding(uid=uid, namespace="team", name="train", node="a", bind="b"),
-                    AnswerBind(uid=uid, error="why"),
-                )
-            )
-            await found.idle()
+            for command in (
+                patch("1"),
+                patch("2", version="1"),
+                ReadNode(name="a", bind="b"),
+                ReadNode(name="nowhere", bind="b"),
+                ReadPod(namespace="team", name="train", bind="b"),
+                PatchPod(uid="other", namespace="team", name="train", annotations={}, bind="b"),
+                CreateBinding(uid=uid, namespace="team", name="train", node="a", bind="b"),
+                ReadPod(namespace="team", name="train", bind="b"),
+                CreateBinding(uid=uid, namespace="team", name="train", node="a", bind="b"),
+                AnswerBind(uid=uid, error="why"),
+            ):
+                found.ask((command,))
+                await found.idle()
 
         outcomes = [outcome for _, outcome in heard.outcomes]
         assert isinstance(outcomes[0], Done)
@@ -113,6 +112,31 @@ def test_commands_for_one_node_keep_their_order() -> None:
         node = world.store.read(NODES, "", "a")
         assert node["metadata"]["annotations"]["k"] == "49"
         assert found.waiting == 0
+
+    run(work())
+
+
+def test_commands_for_one_pod_keep_their_order_whether_a_bind_asks_or_not() -> None:
+    world = World()
+    pod = world.add_pod("train", gpu=1)
+    uid = pod["metadata"]["uid"]
+
+    async def work() -> None:
+        async with performer(MemoryCluster(world.store)) as found:
+            Heard(found)
+            for each in range(50):
+                notes = {"k": str(each)}
+                bind = "b" if each % 2 else ""
+                found.ask(
+                    (
+                        PatchPod(
+                            uid=uid, namespace="team", name="train", annotations=notes, bind=bind
+                        ),
+                    )
+                )
+            await found.idle()
+
+        assert world.annotations("train")["k"] == "49"
 
     run(work())
 

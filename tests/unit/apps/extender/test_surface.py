@@ -91,7 +91,7 @@ def test_bodies_that_are_too_large_or_too_slow_are_told_so() -> None:
         ("POST", "/healthz", 405),
         ("POST", "/filter/", 404),
         ("GET", "/", 404),
-        ("GET", "/prioritize", 404),
+        ("GET", "/prioritize", 405),
         ("GET", "/debug/pprof/", 404),
     ],
 )

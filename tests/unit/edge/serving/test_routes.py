@@ -25,7 +25,9 @@ Method = Literal["GET", "POST", "DELETE"]
 
 async def told(asked: Asked) -> Reply:
     """Say what was asked."""
-    text = f"{asked.path} {dict(asked.values)} {asked.query} {asked.header('x')} {asked.body!r}"
+    text = (
+        f"{asked.path} {dict(asked.values)} {asked.query} {asked.header('x')} {bytes(asked.body)!r}"
+    )
     return Reply(body=text.encode())
 
 

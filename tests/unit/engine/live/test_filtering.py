@@ -270,13 +270,11 @@ def test_a_reservation_that_nobody_binds_is_given_up_and_taken_off_the_pod() -> 
     assert cluster.live.tracking.expired == 1
 
 
-@pytest.mark.parametrize("limits", [{"gpu": 1}, {"gpu": 2}], ids=["placed", "refused"])
-def test_nothing_stays_of_a_pod_that_was_gone_before_it_was_asked_for(
-    limits: dict[str, int],
-) -> None:
+@pytest.mark.parametrize("gpu", [1, 2], ids=["placed", "refused"])
+def test_nothing_stays_of_a_pod_that_was_gone_before_it_was_asked_for(gpu: int) -> None:
     cluster = Cluster(LiveSettings(reservation_timeout_s=60))
     cluster.add(gpu_node("n1", card("GPU-a")))
-    gone = stored(pod("gone", **limits))
+    gone = stored(pod("gone", gpu=gpu))
     cluster.live.filter(gone, ["n1"], now_s=cluster.now_s)
 
     cluster.wait(59)
@@ -286,6 +284,21 @@ def test_nothing_stays_of_a_pod_that_was_gone_before_it_was_asked_for(
     assert known
     assert gone.uid not in cluster.live.tracking.waiting
     assert cluster.used("n1") == {}
+
+
+def test_a_quota_has_room_again_once_a_pod_ends_whose_node_has_lost_its_devices() -> None:
+    cluster = Cluster()
+    cluster.add(gpu_node("n1", card("GPU-a")), gpu_node("n2", card("GPU-b")))
+    first, second = (stored(pod(name, gpu=1, gpumem=1000)) for name in ("first", "second"))
+    cluster.filter(first, ["n1"])
+    cluster.live.quota_seen(quota(1500))
+    cluster.add(gpu_node("n1"))
+    refused = cluster.filter(second, ["n2"])
+
+    cluster.delete(first.uid)
+
+    assert "ResourceQuotaNotFit" in refused.refusals["n2"]
+    assert cluster.filter(second, ["n2"]).node == "n2"
 
 
 def test_another_process_takes_over_what_the_first_one_reserved() -> None:
