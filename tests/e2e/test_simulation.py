@@ -4,6 +4,9 @@ A kube-scheduler that sends whole nodes (`nodeCacheCapable: false`) decides live
 answers what a further node would do; neither is ever taken for the other.
 """
 
+import json
+import subprocess
+import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -13,7 +16,8 @@ from typing import Any, Final
 
 import pytest
 
-from springtide.client import Client, Server, Unreachable
+from springtide.client import Client, Denied, Server, Unreachable
+from springtide.wire import yaml
 from springtide.wire.hami import register
 from tests.builders import REGISTRATION
 from tests.e2e.commands import Object, Setup
@@ -30,6 +34,10 @@ from tests.simulators import CLIENT, Papers
 
 ALLOCATED: Final = "hami.io/vgpu-devices-allocated"
 MEMORY: Final = 24_576
+RIGHTS: Final = Path(__file__).parents[2] / "deploy" / "simulation" / "rbac.yaml"
+ROLES: Final = "/apis/rbac.authorization.k8s.io/v1"
+ROBOT: Final = "robot"
+CALLER: Final = "caller"
 pytestmark = pytest.mark.timeout(240)
 
 
@@ -192,3 +200,93 @@ def test_a_warm_group_and_a_cold_one_grow_as_it_was_simulated(
     assert bound == ["warm-2", "cold-1"]
     assert codes == [404, 404]
     assert b'"event":"bug"' not in (tmp_path / "extender.log").read_bytes()
+
+
+def grant(plane: ControlPlane) -> None:
+    """Let a robot do what `deploy/simulation` grants, and nothing else."""
+    documents: list[Any] = [each.value for each in yaml.documents(RIGHTS.read_bytes(), RIGHTS.name)]
+    (role,) = [each for each in documents if each["kind"] == "ClusterRole"]
+    plane.create(f"{ROLES}/clusterroles", role)
+    binding = {
+        "metadata": {"name": ROBOT},
+        "roleRef": {
+            "apiGroup": "rbac.authorization.k8s.io",
+            "kind": "ClusterRole",
+            "name": role["metadata"]["name"],
+        },
+        "subjects": [{"kind": "User", "name": ROBOT, "apiGroup": "rbac.authorization.k8s.io"}],
+    }
+    plane.create(f"{ROLES}/clusterrolebindings", binding)
+
+
+@contextmanager
+def alone(plane: ControlPlane, papers: Papers, port: int) -> Iterator[None]:
+    """Run a simulation with these rights while the block is entered."""
+    files = papers.files
+    said = {
+        "apiVersion": "springtide.io/v1alpha1",
+        "kind": "ExtenderConfiguration",
+        "shutdownDelay": "0s",
+        "simulation": {
+            "bindAddress": f"127.0.0.1:{port}",
+            "tls": {"certFile": files.certificate, "keyFile": files.key},
+            "identities": [CALLER],
+            "tokenReview": {"enabled": True},
+        },
+    }
+    config = papers.folder / "simulation.yaml"
+    config.write_text(json.dumps(said))
+    command = [
+        sys.executable, "-m", "springtide", "extender", "--simulation-only",
+        f"--config={config}", f"--kubeconfig={plane.kubeconfig(ROBOT)}",
+    ]  # fmt: skip
+    with (papers.folder / "simulation.log").open("wb") as log:
+        process = subprocess.Popen(command, stderr=log)
+        try:
+            yield
+            process.terminate()
+            assert process.wait(60) == 0
+        finally:
+            process.kill()
+            process.wait()
+
+
+def test_tokens_are_reviewed_and_profiles_followed_with_the_rights_of_the_example(
+    planes: Planes, tmp_path: Path
+) -> None:
+    users = {
+        name: f"{name}-token,{name},{number}" for number, name in enumerate((ROBOT, CALLER), 9)
+    }
+    plane = planes(Setup(users=users))
+    grant(plane)
+    plane.create(DEFINITIONS, definition())
+    eventually(lambda: is_listed(plane), bool)
+    papers, port = Papers(tmp_path), free_port()
+    cold: Object = {"metadata": {"name": "template", "labels": {"pool": "cold"}}}
+    pod = half("p", "cold")
+
+    def caller(token: str) -> Client:
+        url = f"https://localhost:{port}"
+        return Client(Server(url=url, ca_file=papers.files.client_authorities, token=token))
+
+    with (
+        alone(plane, papers, port),
+        caller(f"{CALLER}-token") as known,
+        caller(f"{ROBOT}-token") as unlisted,
+        caller("made-up") as unknown,
+    ):
+        eventually(lambda: answers(known), bool)
+        before = fits(known, pod, cold)
+        plane.create(
+            PROFILES, a_profile("cold", devices=[{**CARDS, "count": 1, "memoryMiB": MEMORY}])
+        )
+        after = eventually(lambda: fits(known, pod, cold), bool)
+        with pytest.raises(Denied, match=f"{ROBOT} may not call"):
+            unlisted.filter(pod, [cold])
+        with pytest.raises(Denied, match="not one that the API server knows"):
+            unknown.filter(pod, [cold])
+
+    assert (before, after) == (False, True)
+    told = (tmp_path / "simulation.log").read_text()
+    assert '"level":"error"' not in told
+    assert "-token" not in told

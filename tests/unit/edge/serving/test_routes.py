@@ -9,6 +9,7 @@ from springtide.edge.serving import (
     Application,
     Asked,
     Budget,
+    Gone,
     Guard,
     Limits,
     Reply,
@@ -16,9 +17,12 @@ from springtide.edge.serving import (
     Routes,
     everybody,
     peers_alone,
+    send_reply,
 )
 from springtide.edge.serving.protocol import PEER
+from springtide.edge.serving.replies import PIECE_BYTES
 from springtide.wire.openapi import Content, Endpoint
+from tests.virtual import run as run_virtually
 
 Method = Literal["GET", "POST", "DELETE"]
 
@@ -171,3 +175,23 @@ def test_a_bug_is_told_and_answered() -> None:
 
     assert call.status == 500
     assert [path for path, _ in call.bugs] == ["/broken"]
+
+
+def test_whoever_does_not_take_its_answer_is_given_up() -> None:
+    sent = []
+
+    async def send(message: Any) -> None:
+        sent.append(message["type"])
+        if len(sent) > 2:
+            await asyncio.Event().wait()
+
+    async def receive() -> Any:
+        raise AssertionError("nothing is asked for")
+
+    async def work() -> None:
+        with pytest.raises(Gone):
+            await send_reply(send, Reply(body=bytes(2 * PIECE_BYTES)), receive=receive)
+
+    run_virtually(work())
+
+    assert sent == ["http.response.start", "http.response.body", "http.response.body"]
