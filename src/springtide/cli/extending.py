@@ -62,27 +62,18 @@ class Plan(NamedTuple):
     access: kube.Access
 
 
-def serve(config: str, options: Mapping[str, Any], *, verbosity: int) -> None:
+def serve(path: str, options: Mapping[str, Any], *, verbosity: int) -> None:
     """Serve until told to stop, or end the command."""
     del verbosity  # Every decision is told in any case.
-    origin, document = _document(config, options)
+    origin, document = _document(path, options)
     if document.simulation is not None:
-        plan = _simulation(document, origin, options)
+        # It is checked also where another process serves it.
+        config = _device_config(document, origin)
+        plan = simulating.planned(document, origin=origin, config=config, options=options)
         if options.get("simulation_only"):
             simulating.serve(plan, parent=options.get("simulation_parent"))
             return
     asyncio.run(_serve(document, _planned(document, origin, options), options))
-
-
-def _simulation(
-    document: ExtenderDocument, origin: Origin, options: Mapping[str, Any]
-) -> simulating.Plan:
-    """Return what simulations need, which is checked also where another process serves them."""
-    config = _device_config(document, origin)
-    try:
-        return simulating.planned(document, origin=origin, config=config, options=options)
-    except InvalidDocument as fault:
-        raise Ended(str(fault), USAGE) from fault
 
 
 async def _serve(document: ExtenderDocument, plan: Plan, options: Mapping[str, Any]) -> None:

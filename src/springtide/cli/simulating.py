@@ -36,8 +36,8 @@ from springtide.engine.placement.configured import InvalidConfig
 from springtide.model.profile import DeviceProfile
 from springtide.wire import documents
 from springtide.wire.crd.extender import ExtenderDocument, durations
-from springtide.wire.crd.simulation import SimulationEntry, check_simulation
-from springtide.wire.errors import DocumentFault
+from springtide.wire.crd.simulation import SimulationEntry, SimulationTls, check_simulation
+from springtide.wire.errors import DocumentFault, InvalidDocument
 from springtide.wire.origin import Origin
 
 NAME_BYTES: Final = 16
@@ -93,35 +93,20 @@ def planned(
     """Return what is needed to simulate, or end the command."""
     entry = document.simulation
     assert entry is not None
-    check_simulation(entry, origin=origin)
-    times = durations(document, origin=origin)
-    # Who started this process has waited by then until it is known that both end.
-    leave_s = 0.0 if "simulation_parent" in options else times.leave_s
-    settings = simulation.settings(entry, origin=origin, leave_s=leave_s)
+    try:
+        check_simulation(entry, origin=origin)
+        times = durations(document, origin=origin)
+        # Who started this process has waited by then until it is known that both end.
+        leave_s = 0.0 if "simulation_parent" in options else times.leave_s
+        settings = simulation.settings(entry, origin=origin, leave_s=leave_s)
+        policies = setup.policies(document, origin=origin)
+    except InvalidDocument as fault:
+        raise Ended(str(fault), USAGE) from fault
     profiles = _profiles(entry)
     make = simulation.rule_maker(
-        config[0],
-        setup.policies(document, origin=origin),
-        node_selector=document.node_selector,
-        bounds=settings.bounds,
+        config[0], policies, node_selector=document.node_selector, bounds=settings.bounds
     )
-    try:
-        made = make(profiles)
-    except InvalidConfig as fault:
-        raise Ended(f"{config[1]}: {fault}", USAGE) from fault
-    if made.left_out:
-        names = ", ".join(each.name for each in made.left_out)
-        raise Ended(
-            f"The device profiles {names} name a vendor that the device configuration does not know. "
-            "Correct spec.devices[].vendor, or configure the vendor.",
-            USAGE,
-        )
-    tls = entry.tls
-    certificates = Certificates(
-        CertificateFiles(
-            certificate=tls.cert_file, key=tls.key_file, client_authorities=tls.client_ca_file
-        )
-    )
+    _try(make, profiles, config[1])
     access = None
     if _watches(entry) or entry.token_review.enabled:
         access = kube.Access(
@@ -129,7 +114,30 @@ def planned(
             context=options.get("context", ""),
             timeout_s=times.request_s,
         )
-    return Plan(entry, settings, make, profiles, certificates, access)
+    return Plan(entry, settings, make, profiles, _certificates(entry.tls), access)
+
+
+def _try(make: MakeRules, profiles: tuple[DeviceProfile, ...], config_source: str) -> None:
+    """End the command where rules cannot be made of what is configured, or not of all of it."""
+    try:
+        made = make(profiles)
+    except InvalidConfig as fault:
+        raise Ended(f"{config_source}: {fault}", USAGE) from fault
+    if made.left_out:
+        names = ", ".join(each.name for each in made.left_out)
+        raise Ended(
+            f"The device profiles {names} name a vendor that the device configuration does not know. "
+            "Correct spec.devices[].vendor, or configure the vendor.",
+            USAGE,
+        )
+
+
+def _certificates(tls: SimulationTls) -> Certificates:
+    return Certificates(
+        CertificateFiles(
+            certificate=tls.cert_file, key=tls.key_file, client_authorities=tls.client_ca_file
+        )
+    )
 
 
 def serve(plan: Plan, *, parent: int | None) -> None:

@@ -1,8 +1,8 @@
 """The process around the simulation service: a server of what-ifs that can change nothing.
 
-`process` composes it. `access` says who may call and how often, `lanes` who waits for whom, `surface` what
-is behind the `endpoints`; `learning` follows DeviceProfiles, `figures` are its metrics. What is answered
-is decided in `apps.sessions`.
+`process` composes it. `access` says who may call and how often, `lanes` who waits for whom, `answering` how
+long an answer may take and what is told of it, `surface` what is behind the `endpoints`; `learning` follows
+DeviceProfiles, `figures` are its metrics. What is answered is decided in `apps.sessions`.
 """
 
 from springtide.apps.simulation.access import Review

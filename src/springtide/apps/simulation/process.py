@@ -14,11 +14,12 @@ from prometheus_client import CollectorRegistry
 
 from springtide.apps.extender.probes import Check
 from springtide.apps.simulation.access import Doorkeeper, Review
+from springtide.apps.simulation.answering import Readiness
 from springtide.apps.simulation.figures import Standing
 from springtide.apps.simulation.learning import Follow, Learning
 from springtide.apps.simulation.service import Lanes, MakeRules
 from springtide.apps.simulation.settings import Settings
-from springtide.apps.simulation.surface import MakeName, Readiness, Surface, Times
+from springtide.apps.simulation.surface import MakeName, Surface, Times
 from springtide.edge.lines import Log
 from springtide.edge.serving import (
     Application,
