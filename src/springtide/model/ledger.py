@@ -46,7 +46,7 @@ Unstated = tuple[int, int]
 """Thousandths of a core, and bytes."""
 
 
-class Holding(msgspec.Struct, frozen=True, kw_only=True):
+class Holding(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What one pod holds on one row: resource amounts (with its `pods: 1`), ports and shares.
 
     `claims` are those that it uses, as `namespace/name`, and `disks` those that it names itself.

@@ -21,6 +21,8 @@ from springtide.engine.placement.tables import Tables
 from springtide.model.columns import Int64
 from springtide.model.ledger import Ledger
 
+ANSWERS_MAX: Final = 4_096
+"""Nodes that run for long are seldom used alike, so that few questions are asked twice."""
 _ROW_BYTES: Final = np.dtype(np.intp).itemsize
 
 
@@ -43,7 +45,7 @@ class Choosing:
         self.ledger = ledger
         self._policies = policies
         rules = Framework(FrameworkConfig(filters=(), pre_filters=frozenset()))
-        self.tables = Tables(ledger, rules, families, policies=policies)
+        self.tables = Tables(ledger, rules, families, policies=policies, answers_max=ANSWERS_MAX)
         self._layout = -1
         self._order: Int64 = np.zeros(0, np.int64)
         self._codes: dict[str, bytes] = {}

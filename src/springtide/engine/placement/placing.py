@@ -9,7 +9,7 @@ from springtide.model.ledger import Holding
 from springtide.model.resource_claims import HeldClaim
 
 
-class Placement(msgspec.Struct, frozen=True, kw_only=True):
+class Placement(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Where one pod of a class goes: the row, and what it and its claims get of devices.
 
     `charges` is what it counts for against its namespace's quota, if there is one.

@@ -18,7 +18,7 @@ import numpy as np
 
 from springtide.engine.framework.framework import Framework
 from springtide.engine.placement.classes import PodClass
-from springtide.engine.placement.exact import ExactFit
+from springtide.engine.placement.exact import ANSWERS_MAX, ExactFit
 from springtide.engine.placement.extenders import Extenders
 from springtide.engine.placement.family import Ask, DeviceFamily, Rows
 from springtide.engine.placement.grounds import Grounds
@@ -58,10 +58,12 @@ class Tables:
         is_kept: bool = True,
         is_strict: bool = False,
         cells_max: int = CELLS_MAX,
+        answers_max: int = ANSWERS_MAX,
     ) -> None:
         """Judge by the framework of the scheduler that a pod names, or else by the first one.
 
-        All tables together have `cells_max` rows at most, unless that is less than a few tables'.
+        All tables together have `cells_max` rows at most, unless that is less than a few tables'. So many
+        answers of exact placements are kept.
         Unless `is_kept`, nothing outlives a change of the ledger, and every look judges all rows.
         Strictly, the devices of all families count for a node's score, as they do in HAMi.
         """
@@ -81,7 +83,7 @@ class Tables:
             is_strict=is_strict,
         )
         self._refresher = Refresher(self._grounds)
-        self._exact = ExactFit(self._grounds)
+        self._exact = ExactFit(self._grounds, answers_max=answers_max)
         self._refusals = Refusals(self._grounds, self._exact)
 
     def framework_of(self, pod_class: PodClass) -> Framework:
