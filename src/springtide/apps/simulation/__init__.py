@@ -5,12 +5,11 @@ long an answer may take and what is told of it, `surface` what is behind the `en
 DeviceProfiles, `figures` are its metrics. What is answered is decided in `apps.sessions`.
 """
 
-from springtide.apps.simulation.access import Review
+from springtide.apps.simulation.access import Review, Times
 from springtide.apps.simulation.learning import Follow
 from springtide.apps.simulation.process import Process, Where
 from springtide.apps.simulation.service import rule_maker
 from springtide.apps.simulation.settings import Access, Limits, Settings, settings
-from springtide.apps.simulation.surface import Times
 
 __all__ = [
     "Access",

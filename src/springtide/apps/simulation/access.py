@@ -7,6 +7,7 @@ and rates belong to that name. What a review said of a token is remembered for a
 import asyncio
 import hashlib
 import math
+import ssl
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from http import HTTPStatus
@@ -17,7 +18,7 @@ from msgspec.structs import replace
 
 from springtide.apps.simulation.rates import Rates
 from springtide.apps.simulation.settings import Access
-from springtide.base.clock import Clock
+from springtide.base.clock import Calendar, Clock
 from springtide.edge.cluster import ClusterFault
 from springtide.edge.serving import Asked, Reply, Route
 
@@ -34,11 +35,19 @@ REVIEWS_BURST: Final = 40
 BEARER: Final = "bearer "
 
 NO_CERTIFICATE: Final = "Nobody knows who is calling. Show a client certificate of the authorities that the server trusts"
+EXPIRED: Final = "The client certificate has expired. Connect anew with one that is good."
 ALTERNATIVE: Final = ", or send a bearer token"
 
 
 Review = Callable[[str], Awaitable[str]]
 """Asks whose a token is and returns the user, empty if it is nobody's; or raises ClusterFault."""
+
+
+class Times(msgspec.Struct, frozen=True):
+    """What tells the time."""
+
+    clock: Clock
+    calendar: Calendar
 
 
 class Denial(msgspec.Struct, frozen=True, kw_only=True):
@@ -99,9 +108,11 @@ class Tokens:
 class Doorkeeper:
     """Lets callers in by their names, so often and no more."""
 
-    def __init__(self, access: Access, clock: Clock, *, review: Review | None = None) -> None:
+    def __init__(self, access: Access, times: Times, *, review: Review | None = None) -> None:
+        clock = times.clock
         self._access = access
         self._clock = clock
+        self._calendar = times.calendar
         self._tokens = None if review is None else Tokens(review, clock)
         self._rates = Rates(per_s=access.calls_per_s, burst=access.burst)
 
@@ -123,6 +134,9 @@ class Doorkeeper:
     async def _client(self, asked: Asked) -> str | Denial:
         names: list[str] = []
         if asked.peer:
+            # It was good when the connection began, which may be long ago.
+            if expired(asked.peer, self._calendar.unix_s()):
+                return Denial(why=EXPIRED, status=HTTPStatus.UNAUTHORIZED)
             names = list(certified(asked.peer))
         elif self._tokens is not None and (token := _token(asked)):
             user = await self._tokens.user(token)
@@ -149,6 +163,11 @@ def certified(peer: Mapping[str, Any]) -> Iterator[str]:
     for part in peer.get("subject", ()):
         yield from (value for key, value in part if key == "commonName")
     yield from (str(value) for _, value in peer.get("subjectAltName", ()))
+
+
+def expired(peer: Mapping[str, Any], unix_s: float) -> bool:
+    """Return whether a certificate that was verified has run out since."""
+    return ssl.cert_time_to_seconds(peer["notAfter"]) <= unix_s
 
 
 def _token(asked: Asked) -> str:

@@ -13,13 +13,13 @@ import uvicorn
 from prometheus_client import CollectorRegistry
 
 from springtide.apps.extender.probes import Check
-from springtide.apps.simulation.access import Doorkeeper, Review
+from springtide.apps.simulation.access import Doorkeeper, Review, Times
 from springtide.apps.simulation.answering import Readiness
 from springtide.apps.simulation.figures import Standing
 from springtide.apps.simulation.learning import Follow, Learning
 from springtide.apps.simulation.service import Lanes, MakeRules
 from springtide.apps.simulation.settings import Settings
-from springtide.apps.simulation.surface import MakeName, Surface, Times
+from springtide.apps.simulation.surface import MakeName, Surface
 from springtide.edge.lines import Log
 from springtide.edge.serving import (
     Application,
@@ -81,7 +81,7 @@ class Process:
                 profiles=lambda: len(self.lanes.profiles),
             )
         )
-        self._guard = Doorkeeper(settings.access, times.clock, review=review)
+        self._guard = Doorkeeper(settings.access, times, review=review)
         self._budget = Budget(settings.limits.bodies_bytes)
 
     async def run(

@@ -13,12 +13,12 @@ from springtide.apps.extender.probes import Check, liveness, told
 from springtide.apps.sessions import Moment, Service, failed
 from springtide.apps.sessions import Reply as Answer
 from springtide.apps.simulation import endpoints
+from springtide.apps.simulation.access import Times
 from springtide.apps.simulation.answering import Answering, Readiness, Work
 from springtide.apps.simulation.figures import Figures
 from springtide.apps.simulation.refusing import in_result
 from springtide.apps.simulation.service import Lanes
 from springtide.apps.simulation.settings import Limits
-from springtide.base.clock import Calendar, Clock
 from springtide.edge.lines import Log
 from springtide.edge.serving import Asked, Reply, Route
 from springtide.wire.openapi import TEXT
@@ -29,13 +29,6 @@ MakeName = Callable[[], str]
 """Makes up the name of a session, which nobody can guess."""
 
 DYNAMIC: Final = "dynamicFields"
-
-
-class Times(msgspec.Struct, frozen=True):
-    """What tells the time."""
-
-    clock: Clock
-    calendar: Calendar
 
 
 class Surface:

@@ -8,10 +8,19 @@ import msgspec
 import pytest
 import trustme
 
-from springtide.apps.simulation.access import KNOWN_S, REVIEWS_BURST, UNKNOWN_S, Denial, Tokens
-from springtide.apps.simulation.endpoints import ENDPOINTS, FILTER
+from springtide.apps.simulation.access import (
+    KNOWN_S,
+    REVIEWS_BURST,
+    UNKNOWN_S,
+    Denial,
+    Doorkeeper,
+    Times,
+    Tokens,
+)
+from springtide.apps.simulation.endpoints import ENDPOINTS, FILTER, GET
 from springtide.apps.simulation.settings import Access
 from springtide.edge.cluster import ClusterFault, Unreachable
+from springtide.edge.serving import Asked, Reply, Route
 from springtide.wire.openapi import Endpoint
 from tests.running import run
 from tests.simulating import A10, body, fitting, node, pod
@@ -245,3 +254,33 @@ def test_a_flood_of_unknown_tokens_is_not_passed_on() -> None:
         assert all(isinstance(each, Denial) for each in answers[REVIEWS_BURST:])
 
     run_virtually(work())
+
+
+class Date:
+    """A calendar that stands still."""
+
+    def __init__(self, unix_s: float) -> None:
+        self._unix_s = unix_s
+
+    def unix_s(self) -> float:
+        """Return the time."""
+        return self._unix_s
+
+
+@pytest.mark.parametrize(("later_s", "is_let_in"), [(-1.0, True), (0.0, False), (1.0, False)])
+def test_a_certificate_that_runs_out_on_a_connection_counts_no_more(
+    later_s: float, *, is_let_in: bool
+) -> None:
+    peer = {"subject": ((("commonName", CLIENT),),), "notAfter": "Jan  1 00:00:00 2030 GMT"}
+    times = Times(LoopClock(), Date(1_893_456_000 + later_s))
+    keeper = Doorkeeper(Access(identities=frozenset({CLIENT})), times)
+    route = Route(endpoint=GET, answer=unanswered)
+
+    client = run_virtually(keeper(route, Asked(path=GET.path, peer=peer)))
+
+    assert (client == CLIENT) is is_let_in
+    assert isinstance(client, Reply) is not is_let_in
+
+
+async def unanswered(_asked: Asked) -> Reply:
+    raise AssertionError("the guard alone is asked")
