@@ -78,6 +78,7 @@ class Live:
         rules = Rules(
             lock_timeout_s=settings.lock_timeout_s,
             is_alive=self._is_awaited,
+            is_meant_elsewhere=self._is_meant_elsewhere,
             objection=self._objecting.outdated,
         )
         self._queues = Queues(self.stock, rules)
@@ -222,10 +223,15 @@ class Live:
 
     # Binding
 
+    def _is_meant_elsewhere(self, owner: Owner, node: str) -> bool:
+        """Return whether devices are held on another node for a pod that is not bound."""
+        reserved = self.tracking.reservations.get(self._names.get(owner, ""))
+        return reserved is not None and reserved.node != node
+
     def _is_awaited(self, owner: Owner, node: str) -> bool:
         """Return whether a pod is there that a node may yet have to serve: none that is on another one."""
         uid = self._names.get(owner)
-        if uid is None:
+        if uid is None or self._is_meant_elsewhere(owner, node):
             return False
         held = self.holders.get(uid)
         return uid in self.tracking.waiting or held is None or held.node in {"", node}
