@@ -90,6 +90,7 @@ schema: setup ## Write docs/schema anew from the records of answers and the tabl
 	$(BIN)/python tools/schema.py replay > docs/schema/replay.v1alpha1.json
 	$(BIN)/python tools/schema.py profile > docs/schema/profile.v1alpha1.json
 	$(BIN)/python tools/schema.py extender > docs/schema/extender.openapi.json
+	$(BIN)/python tools/schema.py simulation > docs/schema/simulation.openapi.json
 
 .PHONY: crds
 crds: setup ## Write deploy/crds anew from the records of our stored documents

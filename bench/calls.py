@@ -53,8 +53,8 @@ def measure() -> Iterator[Figure]:
 
 async def _by_names(nodes: int, named: int) -> list[Figure]:
     world = World(nodes)
-    bodies = [_body(index, NodeNames=world.called(named)) for index in range(CALLS + WARM_CALLS)]
-    taken = sorted((await _called(world, bodies))[WARM_CALLS:])
+    bodies = [body(index, NodeNames=world.called(named)) for index in range(CALLS + WARM_CALLS)]
+    taken = sorted((await called(world, bodies))[WARM_CALLS:])
     name = f"{nodes:,} nodes, {named:,} named"
     how = f"{CALLS:,} calls; HAMi's filter takes {PEER_MS[nodes, named]} ms without HTTP"
     return [
@@ -67,13 +67,13 @@ async def _whole() -> list[Figure]:
     world = World(5_000)
     filling = "x" * WHOLE_NODE_BYTES
     items = [{"metadata": {"name": name}, "status": filling} for name in world.names]
-    bodies = [_body(index, Nodes={"items": items}) for index in range(3)]
+    bodies = [body(index, Nodes={"items": items}) for index in range(3)]
     size = len(bodies[0]) / 1e6
     how = f"best of {len(bodies)}, {size:.0f} MB"
     pause = Pause()
     async with _serving(world) as listener:
         # By another thread, because to send so much keeps a loop from everybody else, too.
-        taken = [await pause.during(asyncio.to_thread(_posted, listener, body)) for body in bodies]
+        taken = [await pause.during(asyncio.to_thread(_posted, listener, each)) for each in bodies]
     return [
         Figure("5,000 whole nodes", min(taken), "s", how),
         Figure(
@@ -103,12 +103,12 @@ class Pause:
         return task.result()
 
 
-def _posted(listener: Listener, body: bytes) -> float:
+def _posted(listener: Listener, sent: bytes) -> float:
     """Return how long one call takes on a connection of its own."""
     with socket.create_connection((listener.host, listener.port)) as connection:
         begun = time.perf_counter()
-        connection.sendall(_head(body))
-        connection.sendall(body)
+        connection.sendall(_head(sent))
+        connection.sendall(sent)
         answer, size = connection.makefile("rb"), 0
         while line := answer.readline().strip():
             if line.startswith(b"content-length:"):
@@ -117,17 +117,18 @@ def _posted(listener: Listener, body: bytes) -> float:
         return time.perf_counter() - begun
 
 
-def _head(body: bytes) -> bytes:
-    return b"POST /filter HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(body)
+def _head(sent: bytes) -> bytes:
+    return b"POST /filter HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(sent)
 
 
-def _body(index: int, **nodes: object) -> bytes:
+def body(index: int, **nodes: object) -> bytes:
+    """Return the body of a filter call about a pod and these nodes."""
     pod = pod_object(f"p{index}", gpu=1, gpumem=100 + index % 7)
     pod["metadata"]["uid"] = f"called-{index}"
     return msgspec.json.encode({"Pod": pod, **nodes})
 
 
-async def _called(world: World, bodies: list[bytes]) -> list[float]:
+async def called(world: World, bodies: list[bytes]) -> list[float]:
     """Return how long each call takes, one after the other on one connection."""
     async with _serving(world) as listener:
         return await _timed(listener, bodies)
@@ -159,10 +160,10 @@ async def _serving(world: World) -> AsyncIterator[Listener]:
 async def _timed(listener: Listener, bodies: list[bytes]) -> list[float]:
     reader, writer = await asyncio.open_connection(listener.host, listener.port)
     taken = []
-    for body in bodies:
+    for sent in bodies:
         begun = time.perf_counter()
-        writer.write(_head(body))
-        writer.write(body)
+        writer.write(_head(sent))
+        writer.write(sent)
         head = await reader.readuntil(b"\r\n\r\n")
         answer = await reader.readexactly(int(head.rpartition(b"content-length: ")[2].split()[0]))
         taken.append(time.perf_counter() - begun)

@@ -17,7 +17,8 @@ from springtide.engine.framework.ask import ask_of
 from springtide.engine.framework.fit_error import fit_error
 from springtide.engine.framework.framework import Framework
 from springtide.engine.placement.classes import Classifier, PodClass
-from springtide.engine.placement.tables import Placement, Tables, holding
+from springtide.engine.placement.placing import Placement, holding
+from springtide.engine.placement.tables import Tables
 from springtide.model.ledger import Ledger
 from springtide.model.neighbours import AffinityTerm, Neighbours, SpreadConstraint
 from springtide.model.node import HOSTNAME_LABEL

@@ -18,7 +18,8 @@ from springtide.engine.framework.framework import Framework, FrameworkConfig
 from springtide.engine.headroom import room
 from springtide.engine.headroom.walking import Walks
 from springtide.engine.placement.classes import Classifier, PodClass
-from springtide.engine.placement.tables import Tables, holding
+from springtide.engine.placement.placing import holding
+from springtide.engine.placement.tables import Tables
 from springtide.model.device import Share
 from springtide.model.ledger import Holding
 from springtide.model.overlay import Overlay

@@ -19,7 +19,8 @@ from springtide.base.quantity import parse
 from springtide.engine.framework.framework import Framework, FrameworkConfig
 from springtide.engine.placement.choice import best_fit
 from springtide.engine.placement.classes import Classifier
-from springtide.engine.placement.tables import Placement, Tables, holding
+from springtide.engine.placement.placing import Placement, holding
+from springtide.engine.placement.tables import Tables
 from springtide.model.device import Device, Inventory
 from springtide.model.ledger import Ledger
 from springtide.model.node import HOSTNAME_LABEL, Node

@@ -39,6 +39,8 @@ from bench import (  # noqa: E402
     schedulable,
     scheduling,
     scores,
+    simulation,
+    simulation_calls,
 )
 from bench.figure import Figure  # noqa: E402
 
@@ -60,6 +62,8 @@ BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
     "calls": calls.measure,
     "replay": replay.measure,
     "scores": scores.measure,
+    "simulation": simulation.measure,
+    "simulation_calls": simulation_calls.measure,
     "device_selectors": device_selectors.measure,
     "claims": claims.measure,
     "informers": informers.measure,

@@ -25,7 +25,8 @@ from springtide.engine.framework.ask import keys_read
 from springtide.engine.framework.fit_error import fit_error
 from springtide.engine.framework.framework import Framework
 from springtide.engine.placement.classes import Classifier, PodClass
-from springtide.engine.placement.tables import Placement, Tables, holding
+from springtide.engine.placement.placing import Placement, holding
+from springtide.engine.placement.tables import Tables
 from springtide.engine.scoring.ask import ScoreAsk, score_ask_of
 from springtide.engine.scoring.scoring import Scoring
 from springtide.model.neighbours import AffinityTerm, Neighbours, SpreadConstraint

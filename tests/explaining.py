@@ -6,7 +6,8 @@ from springtide.apps.planner.families import Policies
 from springtide.apps.planner.stage import Stage, staged
 from springtide.engine.explain import Explained, Scene, explain
 from springtide.engine.placement.classes import Classifier
-from springtide.engine.placement.tables import Placement, Tables
+from springtide.engine.placement.placing import Placement
+from springtide.engine.placement.tables import Tables
 from springtide.model.group import NodeGroup
 from springtide.model.node import Node
 from springtide.model.overlay import Overlay

@@ -8,7 +8,8 @@ import numpy as np
 from springtide.engine.headroom import Room, room
 from springtide.engine.headroom.walking import Walks
 from springtide.engine.placement.classes import Classifier, PodClass
-from springtide.engine.placement.tables import Placement, Tables, holding
+from springtide.engine.placement.placing import Placement, holding
+from springtide.engine.placement.tables import Tables
 from springtide.model.device import Device, Inventory
 from springtide.model.ledger import Ledger
 from springtide.model.node import Node

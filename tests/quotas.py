@@ -7,7 +7,8 @@ from msgspec.structs import replace
 from springtide.engine.placement.admission import admitted, denial
 from springtide.engine.placement.choice import best_fit
 from springtide.engine.placement.classes import Classifier, PodClass
-from springtide.engine.placement.tables import Tables, holding
+from springtide.engine.placement.placing import holding
+from springtide.engine.placement.tables import Tables
 from springtide.model.device import Inventory
 from springtide.model.ledger import Ledger
 from springtide.model.node import Node

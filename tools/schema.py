@@ -17,6 +17,7 @@ from springtide.apps.headroom import HeadroomReport
 from springtide.apps.planner.report import API_VERSION, PlanReport
 from springtide.apps.profiles.report import ProfilesReport
 from springtide.apps.replay import ReplayReport
+from springtide.apps.simulation import endpoints as simulation
 from springtide.apps.why.report import WhyReport
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
@@ -28,7 +29,10 @@ ANSWERS: Final[dict[str, type[msgspec.Struct]]] = {
     "replay": ReplayReport,
     "profile": ProfilesReport,
 }
-APIS: Final[dict[str, Callable[[], dict[str, object]]]] = {"extender": extender.openapi}
+APIS: Final[dict[str, Callable[[], dict[str, object]]]] = {
+    "extender": extender.openapi,
+    "simulation": simulation.openapi,
+}
 """Processes that serve an API, and what makes its document."""
 CALLED: Final = {"bench": "bench openb", "profile": "profile check"}
 """Commands that are called otherwise than their answers."""

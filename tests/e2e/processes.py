@@ -57,6 +57,10 @@ class Processes:
             self._guard.stdin.close()
             self._guard.wait()
 
+    def __contains__(self, name: str) -> bool:
+        """Whether a program of this name was started and not stopped."""
+        return name in self._running
+
     @property
     def names(self) -> tuple[str, ...]:
         """The programs that were ever started, in that order."""
@@ -68,7 +72,7 @@ class Processes:
         """Starts a program under a name that is free."""
         assert name not in self._running
         self._commands[name] = command
-        with self._log(name).open("ab") as log:
+        with self.log(name).open("ab") as log:
             self._running[name] = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
@@ -82,15 +86,15 @@ class Processes:
         """Starts a program that was stopped, as it was."""
         self.start(name, self._commands[name])
 
-    def stop(self, name: str, *, how: signal.Signals = signal.SIGTERM) -> None:
-        """Stops a program; one that does not go when asked is killed."""
+    def stop(self, name: str, *, how: signal.Signals = signal.SIGTERM) -> int:
+        """Stops a program, and returns its code; one that does not go when asked is killed."""
         process = self._running.pop(name)
         process.send_signal(how)
         try:
-            process.wait(self._patience_s)
+            return process.wait(self._patience_s)
         except subprocess.TimeoutExpired:
             process.kill()
-            process.wait()
+            return process.wait()
 
     def process_id(self, name: str) -> int:
         """What the system calls the program."""
@@ -111,10 +115,11 @@ class Processes:
 
     def tail(self, name: str, lines: int = TAIL_LINES) -> str:
         """The last lines that a program printed."""
-        with self._log(name).open("rb") as log:
+        with self.log(name).open("rb") as log:
             log.seek(max(0, log.seek(0, os.SEEK_END) - TAIL_BYTES))
             text = log.read().decode(errors="replace")
         return "\n".join(text.splitlines()[-lines:])
 
-    def _log(self, name: str) -> Path:
+    def log(self, name: str) -> Path:
+        """The file with all that a program printed, however often it was started."""
         return self._logs / f"{name}.log"

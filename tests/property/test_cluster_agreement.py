@@ -15,8 +15,9 @@ from springtide.engine.framework.ask import ask_of
 from springtide.engine.framework.framework import Framework, FrameworkConfig
 from springtide.engine.framework.rule import Ready, Rule, Skipped, selection
 from springtide.engine.placement.classes import Classifier, PodClass, standing_holding
+from springtide.engine.placement.placing import holding
 from springtide.engine.placement.table import FITS
-from springtide.engine.placement.tables import Tables, holding
+from springtide.engine.placement.tables import Tables
 from springtide.model.ledger import Ledger
 from springtide.model.node import HOSTNAME_LABEL, Node
 from springtide.model.overlay import Overlay

@@ -7,8 +7,9 @@ from msgspec.structs import replace
 
 from springtide.engine.framework.framework import PASSES, Framework
 from springtide.engine.placement.classes import Classifier
+from springtide.engine.placement.placing import Placement, holding
 from springtide.engine.placement.table import FITS
-from springtide.engine.placement.tables import Placement, Tables, holding
+from springtide.engine.placement.tables import Tables
 from springtide.model.device_slices import NodeScope
 from springtide.model.ledger import Ledger
 from springtide.model.overlay import Overlay

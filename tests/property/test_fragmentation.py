@@ -9,8 +9,9 @@ from msgspec.structs import replace
 from springtide.engine.framework.framework import Framework, FrameworkConfig
 from springtide.engine.placement.classes import Classifier, PodClass
 from springtide.engine.placement.family import DeviceFamily
+from springtide.engine.placement.placing import Placement, holding
 from springtide.engine.placement.policy import PolicyTable
-from springtide.engine.placement.tables import Placement, Tables, holding
+from springtide.engine.placement.tables import Tables
 from springtide.model.device import Inventory, Share
 from springtide.model.ledger import Holding, Ledger
 from springtide.model.overlay import Overlay

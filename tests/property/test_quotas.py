@@ -14,7 +14,8 @@ from springtide.engine.headroom.room import room
 from springtide.engine.headroom.stepping import stepped
 from springtide.engine.headroom.walking import Walks
 from springtide.engine.placement.classes import Classifier, PodClass
-from springtide.engine.placement.tables import Placement, Tables, holding
+from springtide.engine.placement.placing import Placement, holding
+from springtide.engine.placement.tables import Tables
 from springtide.model.ledger import Ledger
 from springtide.model.overlay import Overlay
 from springtide.model.pod import Pod

@@ -17,7 +17,6 @@ ROOMS = (
 LAST = 132
 NAMED = re.compile(r"def test_((?:t\d+_)+)|id=\"T(\d+)")
 
-SERVER = "is about simulation requests, which nothing here answers yet"
 METAX = "is about Metax GPUs, which are no family yet"
 KUNLUN = "is about Kunlunxin XPUs, which are no family yet"
 NEURON = "is about AWS Neuron devices, which are no family yet"
@@ -30,7 +29,6 @@ NOT_YET = {
     **dict.fromkeys((59, 111, 112, 113, 114), KUNLUN),
     **dict.fromkeys((115, 116, 117), NEURON),
     **dict.fromkeys((118, 119, 120, 121, 123, 124, 125), OTHERS),
-    132: SERVER,
 }
 
 QUOTAS = frozenset((40, 65, 66, 67, 68, 77, 78, *range(96, 102), 127))

@@ -39,6 +39,7 @@ from tools.replay.hami_forms import (
 from tools.replay.hami_kinds import Json, kinds_of
 from tools.replay.hami_nodes import Nodes
 from tools.replay.hami_report import DIFFERENCES, Report, Skip
+from tools.replay.hami_simulating import Simulating
 from tools.replay.hami_state import NODE, State, registered_ledger
 
 __all__ = ["DIFFERENCES", "Report", "World", "load", "replay", "replay_scenario"]
@@ -105,6 +106,7 @@ class World:
         self.parts = Parts()
         self.pods: dict[str, Pod] = {}
         self.state = State(self.families, is_strict=is_strict)
+        self.service = Simulating(self.families)
         self.compare = Comparison(
             self.kinds,
             self.state,
@@ -261,6 +263,20 @@ class World:
             self.compare.expect("result", outcome["result"], "passed")
         else:
             self._compare_simulated(wanted, step, outcome)
+            self._compare_service(pod, step, outcome)
+
+    def _compare_service(self, pod: Pod, step: Json, outcome: Json) -> None:
+        """Ask the simulation service, too, which knows nothing of quotas and of what is registered."""
+        if self.state.ledger.quotas.limited(pod.namespace):
+            self.report.skipped["quota in a simulation"] += 1
+            return
+        nodes = [self.nodes.read(node) for node in step["nodes"]]
+        failed, malformed = self.service.failed(pod, nodes)
+        told = outcome.get("failedNodes") or {}
+        for name in malformed:
+            self.compare.expect("malformed", told.get(name), NODE_UNREGISTERED)
+            failed[name] = (NODE_UNREGISTERED, *failed[name])
+        self.compare.failed(failed, outcome.get("failedNodes"))
 
     def _compare_simulated(self, wanted: PodClass, step: Json, outcome: Json) -> None:
         registered: dict[str, dict[str, Inventory]] = {}

@@ -12,8 +12,9 @@ import numpy as np
 
 from springtide.engine.placement.classes import PodClass
 from springtide.engine.placement.family import Ask, DeviceFamily
+from springtide.engine.placement.placing import Placement
 from springtide.engine.placement.reasons import NODE_UNREGISTERED, Reason
-from springtide.engine.placement.tables import Placement, Tables
+from springtide.engine.placement.tables import Tables
 from springtide.engine.placement.unregistered import unregistered
 from springtide.model.device import Allocation
 from springtide.model.refusal import Refusal

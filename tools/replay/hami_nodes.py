@@ -99,7 +99,7 @@ class Nodes:
         """Yield what each of these node objects registers, family by family."""
         for node in nodes:
             for kind in self._kinds:
-                answer = kind.family.inventory(self._read_node(node))
+                answer = kind.family.inventory(self.read(node))
                 if answer is not None:
                     yield node["metadata"]["name"], kind, answer
 
@@ -115,7 +115,7 @@ class Nodes:
     def _register(self, name: str, kind: Kind, held: Json, *, is_refreshed: bool) -> None:
         node = self.raw[name]
         missing = _read(
-            kind, self._read_node(node), [word for word in kind.registers if word not in held]
+            kind, self.read(node), [word for word in kind.registers if word not in held]
         )
         if isinstance(missing, Inventory) and not self._is_live_matter(name, kind):
             self._expect(f"registration of {name}", None, _form(missing, kind))
@@ -123,7 +123,7 @@ class Nodes:
         registered = self._state.registered.setdefault(name, {})
         if words:
             recorded = [device for word in words for device in held[word]]
-            read = _read(kind, self._read_node(node), words)
+            read = _read(kind, self.read(node), words)
             self._take(name, kind, (recorded, read), is_refreshed=is_refreshed)
         else:
             registered.pop(kind.family.name, None)
@@ -162,7 +162,8 @@ class Nodes:
             or all(allocatable.get(name, "0") == "0" for _, name in kind.registers.values())
         )
 
-    def _read_node(self, node: Json) -> Node:
+    def read(self, node: Json) -> Node:
+        """Return a node object as a node."""
         return to_node(msgspec.json.decode(json.dumps(node), type=schema.Node), self._parts)
 
 

@@ -31,6 +31,7 @@ DIFFERENCES: Final = (
     Difference("other families", "Pods and nodes of families that are not built yet."),
     Difference("several families on a node", "Each family scores its own devices."),
     Difference("registered by others", "A node registers family by family; HAMi says too few."),
+    Difference("quota in a simulation", "A simulation depends on its call alone."),
     Difference("after a skip", "HAMi's state cannot be taken over: ours has no words for it."),
 )
 

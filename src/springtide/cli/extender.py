@@ -22,6 +22,7 @@ as they are with HAMi. Takes HAMi's options as they are; --config names a file t
 \b
   springtide extender --http_bind 127.0.0.1:8080 --device-config-file device-config.yaml
   springtide extender --config extender.yaml --kubeconfig ~/.kube/config
+  springtide extender --simulation-only --config simulation.yaml
 
 Exit codes: 0 told to stop, 2 wrong usage or configuration, 3 the cluster cannot be reached.
 """
@@ -55,6 +56,12 @@ def _text(name: str, text: str, *, metavar: str = "TEXT") -> Callable[..., Any]:
     return click.option(name, default=None, metavar=metavar, help=text)
 
 
+def _several(name: str, text: str, *, metavar: str = "TEXT") -> Callable[..., Any]:
+    return click.option(
+        name, multiple=True, metavar=metavar, help=f"{text} May be given several times."
+    )
+
+
 def _switch(name: str, text: str) -> Callable[..., Any]:
     return click.option(
         name, type=Switch(), default=None, is_flag=False, flag_value="true", help=text
@@ -84,6 +91,33 @@ OURS: Final = (
         "--client-ca-file",
         "Whoever calls must show a certificate of these authorities, but for probes.",
         metavar="FILE",
+    ),
+)
+SIMULATION: Final = (
+    click.option(
+        "--simulation-only",
+        is_flag=True,
+        default=None,
+        help="Answer hypothetical questions alone: nothing is scheduled, nothing written.",
+    ),
+    _text(
+        "--simulation-bind-address",
+        "Where simulations are served; 0.0.0.0:9444 unless given.",
+        metavar="ADDRESS",
+    ),
+    _text(
+        "--simulation-cert-file", "Their certificate, read again when it changes.", metavar="FILE"
+    ),
+    _text("--simulation-key-file", "Its key.", metavar="FILE"),
+    _text("--simulation-client-ca-file", "The authorities of their callers.", metavar="FILE"),
+    _several("--simulation-identity", "Who may simulate: a common name, a SAN or a user."),
+    _several("--profile-file", "DeviceProfiles, in the place of the cluster's.", metavar="FILE"),
+    click.option(
+        "--simulation-parent",
+        type=int,
+        default=None,
+        hidden=True,
+        help="Ours: the process that this one serves beside, and ends with.",
     ),
 )
 HAMI: Final = (
@@ -136,7 +170,7 @@ def extender_options(command: Callable[..., ResultT]) -> Callable[..., ResultT]:
     """Give the command all of its options."""
     accepted = [_accepted(name) for name in ACCEPTED]
     switches = [_accepted(name, is_switch=True) for name in ACCEPTED_SWITCHES]
-    for option in reversed((*OURS, *HAMI, *accepted, *switches)):
+    for option in reversed((*OURS, *SIMULATION, *HAMI, *accepted, *switches)):
         command = option(command)
     return command
 
@@ -149,5 +183,5 @@ def extender(*, config: str, verbosity: int, **options: Any) -> None:
     # Imported here, because help does not need it.
     from springtide.cli import extending  # noqa: PLC0415
 
-    given = {name: value for name, value in options.items() if value is not None}
+    given = {name: value for name, value in options.items() if value not in (None, ())}
     extending.serve(config, given, verbosity=verbosity)

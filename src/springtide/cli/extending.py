@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 import msgspec
 
 from springtide.apps.extender import Candidacy, Endpoints, Process, Settings, Times, setup
+from springtide.cli import simulating
 from springtide.cli.endings import UNREACHABLE, USAGE, Ended
 from springtide.edge import files, kube
 from springtide.edge.lines import Forwarding, JsonLines
@@ -61,15 +62,21 @@ class Plan(NamedTuple):
     access: kube.Access
 
 
-def serve(config: str, options: Mapping[str, Any], *, verbosity: int) -> None:
+def serve(path: str, options: Mapping[str, Any], *, verbosity: int) -> None:
     """Serve until told to stop, or end the command."""
     del verbosity  # Every decision is told in any case.
-    origin, document = _document(config, options)
-    plan = _planned(document, origin, options)
-    asyncio.run(_serve(document, plan))
+    origin, document = _document(path, options)
+    if document.simulation is not None:
+        # It is checked also where another process serves it.
+        config = _device_config(document, origin)
+        plan = simulating.planned(document, origin=origin, config=config, options=options)
+        if options.get("simulation_only"):
+            simulating.serve(plan, parent=options.get("simulation_parent"))
+            return
+    asyncio.run(_serve(document, _planned(document, origin, options), options))
 
 
-async def _serve(document: ExtenderDocument, plan: Plan) -> None:
+async def _serve(document: ExtenderDocument, plan: Plan, options: Mapping[str, Any]) -> None:
     allow_open_files(OPEN_FILES)
     calendar = MachineCalendar()
     lines = JsonLines(calendar)
@@ -77,7 +84,11 @@ async def _serve(document: ExtenderDocument, plan: Plan) -> None:
     clock = MachineClock()
     waiting = kube.Waiting(clock=clock, rng=SeededRng(noise()), pause=asyncio.sleep)
     try:
-        async with _opened(document) as endpoints, await kube.connect(plan.access) as connection:
+        async with (
+            _opened(document) as endpoints,
+            await kube.connect(plan.access) as connection,
+            simulating.beside(document, options, lines),
+        ):
             process = Process(
                 kube.KubeCluster(connection, waiting=waiting),
                 plan.live,
@@ -134,6 +145,9 @@ def _document(config: str, options: Mapping[str, Any]) -> tuple[Origin, Extender
         document,
         **said,
         tls=_tls(document.tls, options),
+        simulation=simulating.section(
+            document.simulation, options, is_alone=bool(options.get("simulation_only"))
+        ),
         leader_election=_replaced(
             document.leader_election,
             options,

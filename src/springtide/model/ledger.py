@@ -46,7 +46,7 @@ Unstated = tuple[int, int]
 """Thousandths of a core, and bytes."""
 
 
-class Holding(msgspec.Struct, frozen=True, kw_only=True):
+class Holding(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What one pod holds on one row: resource amounts (with its `pods: 1`), ports and shares.
 
     `claims` are those that it uses, as `namespace/name`, and `disks` those that it names itself.
@@ -290,6 +290,11 @@ class Ledger:
         if not closed[row]:
             del closed[row]
         self.changes.append(row)
+
+    def log_quotas(self) -> None:
+        """Log that quotas have changed for pods that hold nothing of any row, so that they are looked at."""
+        if self.count:
+            self.changes.append(0)
 
     def _count(self, holding: Holding, *, sign: int) -> None:
         row = holding.row

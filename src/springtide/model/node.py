@@ -11,14 +11,14 @@ from springtide.model.resources import Resources
 HOSTNAME_LABEL = "kubernetes.io/hostname"
 
 
-class Image(msgspec.Struct, frozen=True):
+class Image(msgspec.Struct, frozen=True, gc=False):
     """A container image that a node has, under all of its names."""
 
     names: tuple[str, ...]
     size_bytes: int
 
 
-class Node(msgspec.Struct, frozen=True, kw_only=True):
+class Node(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One node; `conditions` maps a condition's type to its status.
 
     `ready_since` is since when its kubelet reports Ready, if it does and says so. `declared_features` are what

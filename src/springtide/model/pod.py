@@ -27,7 +27,7 @@ class HostPort(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     port: int
 
 
-class Container(msgspec.Struct, frozen=True, kw_only=True):
+class Container(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What one container asks for; a sidecar is an init container that keeps running."""
 
     name: str
@@ -45,7 +45,7 @@ class PodClaim(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     template: str = ""
 
 
-class PodSpec(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
+class PodSpec(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True, gc=False):
     """The part of a pod that scheduling rules read. Hashable; equal replicas share one object.
 
     `required_node_terms` is None when there is no required node affinity (everything matches) and
@@ -83,7 +83,7 @@ class Owner(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     uid: str
 
 
-class ContainerResize(msgspec.Struct, frozen=True, kw_only=True):
+class ContainerResize(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What the kubelet reports of one container's resources; None where it reports nothing."""
 
     name: str
@@ -91,7 +91,7 @@ class ContainerResize(msgspec.Struct, frozen=True, kw_only=True):
     actuated: Resources | None = None
 
 
-class Resize(msgspec.Struct, frozen=True, kw_only=True):
+class Resize(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """In-place resize as far as the pod's status tells (KEP-1287, pod level: KEP-5419)."""
 
     containers: tuple[ContainerResize, ...] = ()
@@ -114,7 +114,7 @@ class GangLink(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     minimum: str = ""
 
 
-class Pod(msgspec.Struct, frozen=True, kw_only=True):
+class Pod(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One pod. `node_name` is empty while it waits for a node; `preferences` count if they were read.
 
     `started` is a time in UTC to the second, as the API server writes it, so that texts compare as

@@ -3,7 +3,7 @@
 import msgspec
 
 
-class Refusal(msgspec.Struct, frozen=True, kw_only=True):
+class Refusal(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Why one rule refuses.
 
     `rule` is the filter plugin's or device family's name, `reasons` are its texts as others match

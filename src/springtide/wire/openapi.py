@@ -27,18 +27,24 @@ class Content(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Parameter(msgspec.Struct, frozen=True, kw_only=True):
-    """What may be said beside the body. A part of the path must be, the others need not."""
+    """What may be said beside the body. A part of the path must be, the others need not.
+
+    `pattern` is the form of the text, `choices` are all that may be said; empty means anything.
+    """
 
     name: str
     description: str
     place: Literal["path", "query", "header"] = "query"
     is_flag: bool = False
+    pattern: str = ""
+    choices: tuple[str, ...] = ()
 
 
 class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
     """One method of one path; `{names}` in the path stand for anything without `/` and `:`.
 
-    One that `is_public` is answered to everybody, whoever else must show who they are.
+    One that `is_public` is answered to everybody, whoever else must show who they are. A reply of None has
+    no body.
     """
 
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
@@ -46,7 +52,7 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
     summary: str
     description: str = ""
     body: Content | None = None
-    replies: Mapping[int, Content]
+    replies: Mapping[int, Content | None]
     parameters: tuple[Parameter, ...] = ()
     is_public: bool = False
 
@@ -83,7 +89,7 @@ def _schemas(endpoints: Iterable[Endpoint]) -> tuple[Schemas, dict[str, Schema]]
 
 def _contents(endpoints: Iterable[Endpoint]) -> Iterator[Content]:
     for each in endpoints:
-        yield from each.replies.values()
+        yield from (content for content in each.replies.values() if content is not None)
         if each.body is not None:
             yield each.body
 
@@ -99,7 +105,7 @@ def _operation(each: Endpoint, schemas: Schemas) -> Schema:
     made["responses"] = {
         str(status): {
             "description": HTTPStatus(status).phrase,
-            **_content(content, schemas),
+            **({} if content is None else _content(content, schemas)),
         }
         for status, content in sorted(each.replies.items())
     }
@@ -121,6 +127,10 @@ def _parameter(parameter: Parameter) -> Schema:
         "description": parameter.description,
         "schema": {"type": "string"},
     }
+    if parameter.pattern:
+        made["schema"]["pattern"] = parameter.pattern
+    if parameter.choices:
+        made["schema"]["enum"] = list(parameter.choices)
     if parameter.is_flag:
         made["allowEmptyValue"] = True
     return made

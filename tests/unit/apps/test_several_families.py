@@ -8,7 +8,8 @@ from springtide.engine.framework.framework import Framework, FrameworkConfig
 from springtide.engine.placement.admission import admitted
 from springtide.engine.placement.choice import best_fit
 from springtide.engine.placement.classes import Classifier
-from springtide.engine.placement.tables import Placement, Tables, holding
+from springtide.engine.placement.placing import Placement, holding
+from springtide.engine.placement.tables import Tables
 from springtide.model.device import Inventory
 from springtide.model.ledger import Ledger
 from springtide.model.node import Node

@@ -5,8 +5,9 @@ import pytest
 from springtide.engine.framework.framework import Framework, FrameworkConfig
 from springtide.engine.placement.choice import best_fit
 from springtide.engine.placement.classes import Classifier, PodClass
+from springtide.engine.placement.placing import Placement, holding
 from springtide.engine.placement.policy import PolicyTable
-from springtide.engine.placement.tables import Placement, Tables, holding
+from springtide.engine.placement.tables import Tables
 from springtide.model.device import Inventory
 from springtide.model.ledger import Ledger
 from springtide.model.pod import Pod

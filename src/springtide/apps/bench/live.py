@@ -13,7 +13,8 @@ from springtide.engine.framework.framework import Framework, FrameworkConfig
 from springtide.engine.placement.choice import best_fit
 from springtide.engine.placement.classes import Classifier
 from springtide.engine.placement.family import DeviceFamily
-from springtide.engine.placement.tables import Placement, Tables, holding
+from springtide.engine.placement.placing import Placement, holding
+from springtide.engine.placement.tables import Tables
 from springtide.engine.trace import NOWHERE, Placed, Run, Workload, measured
 from springtide.model.ledger import Ledger
 from springtide.model.pod import Pod

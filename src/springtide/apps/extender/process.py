@@ -35,6 +35,8 @@ from springtide.edge.serving import (
     Listener,
     Routes,
     UnusableCertificate,
+    everybody,
+    peers_alone,
     server_for,
 )
 from springtide.engine.live import Live
@@ -225,7 +227,7 @@ class Process:
             Routes(self.surface.calls()),
             budget=self._budget,
             tell_bug=self._tell_bug,
-            needs_peer=self._settings.needs_client_certificate,
+            guard=peers_alone if self._settings.needs_client_certificate else everybody,
         )
         certificates = endpoints.certificates
         return server_for(

@@ -63,10 +63,8 @@ def live(
 ) -> Live:
     """Return the live scheduler, or raise InvalidSetup or InvalidDocument."""
     times = durations(document, origin=origin)
-    policies = _policies(document)
-    _check_policies(policies, origin)
     try:
-        known = families(config, policies)
+        known = families(config, policies(document, origin=origin))
     except InvalidConfig as fault:
         raise InvalidSetup(f"{config_source}: {fault}") from fault
     settings = LiveSettings(
@@ -84,20 +82,17 @@ def live(
     return Live(known, settings)
 
 
-def _policies(document: ExtenderDocument) -> Policies:
-    return Policies(node=document.node_scheduler_policy, device=document.gpu_scheduler_policy)
-
-
-def _check_policies(policies: Policies, origin: Origin) -> None:
-    if policies.node not in NODE_POLICIES:
-        reason = (
-            f'"{policies.node}" is no policy for nodes; {remedy(policies.node, [*NODE_POLICIES])}'
-        )
+def policies(document: ExtenderDocument, *, origin: Origin) -> Policies:
+    """Return how nodes and devices are chosen, or raise InvalidDocument."""
+    said = Policies(node=document.node_scheduler_policy, device=document.gpu_scheduler_policy)
+    if said.node not in NODE_POLICIES:
+        reason = f'"{said.node}" is no policy for nodes; {remedy(said.node, [*NODE_POLICIES])}'
         raise origin.fault(("nodeSchedulerPolicy",), reason)
-    for word in (each.strip() for each in policies.device.split(",")):
+    for word in (each.strip() for each in said.device.split(",")):
         if word not in DEVICE_POLICIES:
             reason = f'"{word}" is no policy for devices; {remedy(word, [*DEVICE_POLICIES])}'
             raise origin.fault(("gpuSchedulerPolicy",), reason)
+    return said
 
 
 def settings(
@@ -124,7 +119,7 @@ def settings(
             bodies_bytes=3 * body_bytes,
             requests=document.limits.requests,
         ),
-        choosing=Choosing(policies=_policies(document), device_config=config),
+        choosing=Choosing(policies=policies(document, origin=origin), device_config=config),
     )
 
 

@@ -5,7 +5,14 @@
 `routes`, for every process that serves. Importing it loads the server, so only processes that serve do.
 """
 
-from springtide.edge.serving.application import CROWDED, STRANGER, Application
+from springtide.edge.serving.application import (
+    CROWDED,
+    STRANGER,
+    Application,
+    Guard,
+    everybody,
+    peers_alone,
+)
 from springtide.edge.serving.bodies import Budget, Gone, Limits, Overloaded, TooLarge, TooSlow, read
 from springtide.edge.serving.certificates import CertificateFiles, Certificates, UnusableCertificate
 from springtide.edge.serving.replies import Reply, in_words, send_reply
@@ -22,6 +29,7 @@ __all__ = [
     "CertificateFiles",
     "Certificates",
     "Gone",
+    "Guard",
     "Limits",
     "Listener",
     "Overloaded",
@@ -31,8 +39,10 @@ __all__ = [
     "TooLarge",
     "TooSlow",
     "UnusableCertificate",
+    "everybody",
     "in_words",
     "listening",
+    "peers_alone",
     "read",
     "send_reply",
     "server_for",

@@ -3,7 +3,7 @@
 Nothing that a caller sends ends the process: a bug in what answers is told and becomes an answer.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Final
 from urllib.parse import parse_qs
@@ -11,7 +11,15 @@ from urllib.parse import parse_qs
 from msgspec.structs import replace
 from uvicorn._types import ASGIReceiveCallable, ASGISendCallable, HTTPScope, Scope
 
-from springtide.edge.serving.bodies import Budget, Gone, Overloaded, TooLarge, TooSlow, read
+from springtide.edge.serving.bodies import (
+    Budget,
+    Gone,
+    Overloaded,
+    Share,
+    TooLarge,
+    TooSlow,
+    read,
+)
 from springtide.edge.serving.protocol import PEER
 from springtide.edge.serving.replies import Reply, in_words, send_reply
 from springtide.edge.serving.routes import Asked, Found, Route, Routes
@@ -19,6 +27,8 @@ from springtide.wire.openapi import TEXT, Content
 
 TellBug = Callable[[str, Exception], None]
 """Takes the path at which a bug came to light, and the bug."""
+Guard = Callable[[Route, Asked], Awaitable[str | Reply]]
+"""Says who is asking, or answers in the place of the route; a body has not been read yet."""
 
 BUG: Final = "an internal error; see the log"
 ENCODED: Final = "send the body as it is"
@@ -32,15 +42,30 @@ CROWDED: Final = {
 """What endpoints answer besides that take a body."""
 
 
+async def everybody(_route: Route, _asked: Asked) -> str | Reply:
+    """Let everybody in, whoever it is."""
+    return ""
+
+
+async def peers_alone(route: Route, asked: Asked) -> str | Reply:
+    """Let those in who show a certificate, and everybody to what is public."""
+    if route.endpoint.is_public or asked.peer:
+        return ""
+    return in_words("Show a client certificate.", 403)
+
+
 class Application:
-    """Answers requests by the table of routes."""
+    """Answers requests by the table of routes.
+
+    A body counts against the budget until the answer to it has been sent.
+    """
 
     def __init__(
-        self, routes: Routes, *, budget: Budget, tell_bug: TellBug, needs_peer: bool = False
+        self, routes: Routes, *, budget: Budget, tell_bug: TellBug, guard: Guard = everybody
     ) -> None:
         self._routes = routes
         self._budget = budget
-        self._needs_peer = needs_peer
+        self._guard = guard
         self._tell_bug = tell_bug
 
     async def __call__(
@@ -48,37 +73,44 @@ class Application:
     ) -> None:
         """Answer one request."""
         assert scope["type"] == "http"
-        with suppress(Gone):
-            await send_reply(send, await self._reply(scope, receive), receive=receive)
+        with suppress(Gone), self._budget.shared() as share:
+            await send_reply(send, await self._reply(scope, receive, share), receive=receive)
 
-    async def _reply(self, scope: HTTPScope, receive: ASGIReceiveCallable) -> Reply:
+    async def _reply(self, scope: HTTPScope, receive: ASGIReceiveCallable, share: Share) -> Reply:
         found = self._routes.find(scope["path"])
         route = None if found is None else found.methods.get(scope["method"])
         if found is None or route is None:
             return _unread(scope, _missing(found))
         asked = _asked(scope, found)
-        if self._needs_peer and not route.endpoint.is_public and not asked.peer:
-            return _unread(scope, in_words("Show a client certificate.", 403))
+        client = await self._let_in(route, asked)
+        if isinstance(client, Reply):
+            return _unread(scope, client)
+        asked = replace(asked, client=client)
         if route.limits is None:
             return _unread(scope, await self._answered(route, asked))
         if (encoding := asked.header("content-encoding")) not in ("", "identity"):
             return _unread(scope, route.refuse(f"{ENCODED}, not as {encoding}", 415))
-        return await self._called(route, asked, scope, receive)
+        return await self._called(route, asked, read(scope, receive, route.limits, share=share))
 
     async def _called(
-        self, route: Route, asked: Asked, scope: HTTPScope, receive: ASGIReceiveCallable
+        self, route: Route, asked: Asked, reading: Awaitable[bytes | bytearray]
     ) -> Reply:
-        assert route.limits is not None
-        with self._budget.shared() as share:
-            try:
-                body = await read(scope, receive, limits=route.limits, share=share)
-            except TooLarge as fault:
-                return replace(route.refuse(str(fault), 413), closes=True)
-            except TooSlow as fault:
-                return replace(route.refuse(str(fault), 408), closes=True)
-            except Overloaded as fault:
-                return replace(in_words(str(fault), 503), closes=True)
-            return await self._answered(route, replace(asked, body=body))
+        try:
+            body = await reading
+        except TooLarge as fault:
+            return replace(route.refuse(str(fault), 413), closes=True)
+        except TooSlow as fault:
+            return replace(route.refuse(str(fault), 408), closes=True)
+        except Overloaded as fault:
+            return replace(route.crowded(str(fault), 503), closes=True)
+        return await self._answered(route, replace(asked, body=body))
+
+    async def _let_in(self, route: Route, asked: Asked) -> str | Reply:
+        try:
+            return await self._guard(route, asked)
+        except Exception as bug:  # noqa: BLE001 - the top of a request
+            self._tell_bug(asked.path, bug)
+            return route.refuse(BUG, 500)
 
     async def _answered(self, route: Route, asked: Asked) -> Reply:
         try:

@@ -55,9 +55,9 @@ class Budget:
         self._left = size_max
 
     @contextmanager
-    def shared(self) -> Iterator["_Share"]:
+    def shared(self) -> Iterator["Share"]:
         """Give one request a share, and take it back when it is answered."""
-        share = _Share(self)
+        share = Share(self)
         try:
             yield share
         finally:
@@ -70,7 +70,9 @@ class Budget:
         self._left -= size
 
 
-class _Share:
+class Share:
+    """What one request has taken of a budget."""
+
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
         self.size = 0
@@ -82,7 +84,7 @@ class _Share:
 
 
 async def read(
-    scope: HTTPScope, receive: ASGIReceiveCallable, *, limits: Limits, share: _Share
+    scope: HTTPScope, receive: ASGIReceiveCallable, limits: Limits, *, share: Share
 ) -> bytearray:
     """Return the whole body, or raise a BodyFault."""
     if _announced(scope) > limits.size_max:
@@ -96,7 +98,7 @@ async def read(
         ) from fault
 
 
-async def _collected(receive: ASGIReceiveCallable, *, limits: Limits, share: _Share) -> bytearray:
+async def _collected(receive: ASGIReceiveCallable, *, limits: Limits, share: Share) -> bytearray:
     # It grows in place: to join the parts of a large one at its end would take longer than others wait.
     body = bytearray()
     while True:

@@ -22,7 +22,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     """One request with its whole body.
 
     `values` are what stands in the path in the place of its `{names}`, `peer` is the certificate of the
-    caller, None if it shows none.
+    caller, None if it shows none, and `client` who that is to whoever let it in.
     """
 
     path: str
@@ -30,6 +30,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     values: Mapping[str, str] = {}
     query: Mapping[str, list[str]] = {}
     peer: Mapping[str, Any] | None = None
+    client: str = ""
     body: bytes | bytearray = b""
 
     def header(self, name: str) -> str:
@@ -44,12 +45,16 @@ Refuse = Callable[[str, int], Reply]
 
 
 class Route(msgspec.Struct, frozen=True, kw_only=True):
-    """An endpoint and what answers it; `limits` are those of its body."""
+    """An endpoint and what answers it; `limits` are those of its body.
+
+    `refuse` words what is wrong with a body, `crowded` that there is no room for it now.
+    """
 
     endpoint: Endpoint
     answer: Answer
     limits: Limits | None = None
     refuse: Refuse = in_words
+    crowded: Refuse = in_words
 
 
 class Found(msgspec.Struct, frozen=True):

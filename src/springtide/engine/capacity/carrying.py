@@ -15,7 +15,8 @@ from springtide.engine.capacity.options import Option
 from springtide.engine.capacity.schedulable import fill
 from springtide.engine.capacity.start import Start
 from springtide.engine.placement.classes import Classifier
-from springtide.engine.placement.tables import Placement, Tables, holding
+from springtide.engine.placement.placing import Placement, holding
+from springtide.engine.placement.tables import Tables
 from springtide.model.overlay import Overlay
 from springtide.model.pod import Pod
 

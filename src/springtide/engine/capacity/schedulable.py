@@ -17,7 +17,8 @@ from springtide.base.progress import Progress, Unwatched
 from springtide.engine.placement.choice import by_score
 from springtide.engine.placement.classes import Classifier, PodClass
 from springtide.engine.placement.family import Rows
-from springtide.engine.placement.tables import Placement, Tables, holding
+from springtide.engine.placement.placing import Placement, holding
+from springtide.engine.placement.tables import Tables
 from springtide.model.overlay import Overlay
 from springtide.model.pod import Pod
 

@@ -17,8 +17,8 @@ from springtide.engine.capacity.placed import Placed
 from springtide.engine.capacity.start import DeviceTotals, Start, device_totals
 from springtide.engine.framework.pod_topology_spread import UNEVEN
 from springtide.engine.placement.family import Rows
+from springtide.engine.placement.placing import Placement, holding
 from springtide.engine.placement.table import FITS
-from springtide.engine.placement.tables import Placement, holding
 from springtide.model.node import HOSTNAME_LABEL
 from springtide.model.pod import Pod
 from springtide.model.refusal import Refusal

@@ -5,7 +5,8 @@ from types import MappingProxyType
 
 from springtide.engine.placement.classes import Classifier, PodClass
 from springtide.engine.placement.family import Rows
-from springtide.engine.placement.tables import Placement, Tables
+from springtide.engine.placement.placing import Placement
+from springtide.engine.placement.tables import Tables
 from springtide.model.pod import Pod
 
 

@@ -12,7 +12,8 @@ from springtide.engine.headroom.result import Room
 from springtide.engine.headroom.verdicts import refused_now
 from springtide.engine.placement.choice import by_score
 from springtide.engine.placement.classes import PodClass
-from springtide.engine.placement.tables import Placement, Tables, holding
+from springtide.engine.placement.placing import Placement, holding
+from springtide.engine.placement.tables import Tables
 from springtide.model.overlay import Overlay
 
 PODS_MAX: Final = 1_000

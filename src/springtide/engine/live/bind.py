@@ -26,13 +26,15 @@ class Phase(Enum):
 
 
 class Rules(msgspec.Struct, frozen=True, kw_only=True):
-    """What a bind goes by: when locks are void, and whether a pod is known to be there.
+    """What a bind goes by: when locks are void, and whether a pod is there that a node may yet serve.
 
+    `is_meant_elsewhere` says of a pod that is not bound whether it is to go to another node.
     `objection` is asked once the node is locked, with the pod's uid: why it must not be bound, if so.
     """
 
     lock_timeout_s: float
-    is_alive: Callable[[Owner], bool]
+    is_alive: Callable[[Owner, str], bool]
+    is_meant_elsewhere: Callable[[Owner, str], bool]
     objection: Callable[[str], str]
 
 

@@ -44,7 +44,7 @@ def step(bind: Bind, event: Event, rules: Rules, *, now_s: float) -> Step:
         case NodeRead(annotations=annotations, version=version):
             return _read(bind, annotations, version, rules, now_s=now_s)
         case PodRead():
-            return _pod_read(bind, event, now_s=now_s)
+            return _pod_read(bind, event, rules, now_s=now_s)
         case Done(version=version):
             return _done(bind, version, rules, now_s=now_s)
         case Failed():
@@ -90,7 +90,7 @@ def _contended(bind: Bind, found: Lock | None, rules: Rules, *, now_s: float) ->
     assert found is not None
     if now_s >= bind.deadline_s:
         return _fail(bind, _locked(bind, rules, now_s))
-    if found.owner is None or rules.is_alive(found.owner):
+    if found.owner is None or rules.is_alive(found.owner, bind.node):
         return _wait(bind)
     namespace, name = found.owner
     probing = replace(bind, phase=Phase.PROBING)
@@ -114,13 +114,26 @@ def _locked(bind: Bind, rules: Rules, now_s: float) -> str:
     return f"node {bind.node} has been locked within {_go(rules.lock_timeout_s)}: {CONTENTION}"
 
 
-def _pod_read(bind: Bind, event: PodRead, *, now_s: float) -> Step:
+def _pod_read(bind: Bind, event: PodRead, rules: Rules, *, now_s: float) -> Step:
     """Go on with what the owner of the lock, or the pod itself, turned out to be."""
     if bind.phase is Phase.PROBING:
-        return _lock(bind, now_s) if event.is_finished else _wait(bind)
+        return _lock(bind, now_s) if _is_left_behind(bind, event, rules) else _wait(bind)
     if event.node == bind.node:
         return _end(replace(bind, error=""))
     return _undo(bind, bind.error)
+
+
+def _is_left_behind(bind: Bind, owner: PodRead, rules: Rules) -> bool:
+    """Return whether the plugins of this node will never serve the owner of its lock.
+
+    Two pods whose nodes are chosen anew may each have left a lock on the node of the other.
+    """
+    if owner.is_finished or owner.node:
+        return owner.is_finished or owner.node != bind.node
+    found = None if bind.lock is None else lock.read(bind.lock)
+    if not isinstance(found, Lock) or found.owner is None:
+        return False
+    return rules.is_meant_elsewhere(found.owner, bind.node)
 
 
 def _wait(bind: Bind) -> Step:

@@ -1,7 +1,4 @@
-"""Which of the nodes in a call a pod gets: devices alone decide, as kube-scheduler has applied its filters.
-
-Pods that ask the same of devices are one class, whatever else they ask, so that there are few tables.
-"""
+"""Which of the nodes in a call a pod gets: devices alone decide, as kube-scheduler has applied its filters."""
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,73 +9,21 @@ from typing import Final
 
 import msgspec
 import numpy as np
-from msgspec.structs import replace
 
 from springtide.engine.framework.framework import Framework, FrameworkConfig
 from springtide.engine.placement.choice import best_among
-from springtide.engine.placement.classes import Classifier, PodClass
+from springtide.engine.placement.classes import PodClass
 from springtide.engine.placement.family import DeviceFamily, Rows
+from springtide.engine.placement.placing import Placement
 from springtide.engine.placement.policy import PolicyTable
 from springtide.engine.placement.reasons import NODE_UNREGISTERED
-from springtide.engine.placement.tables import Placement, Tables
+from springtide.engine.placement.tables import Tables
 from springtide.model.columns import Int64
 from springtide.model.ledger import Ledger
-from springtide.model.pod import Container, Pod, PodSpec
-from springtide.model.resources import Resources
 
-SPECS_MAX: Final = 16_384
-CLASSIFIED_MAX: Final = 100_000
-"""Classes are looked up anew after so many pods, so that those of long ago do not stay for ever."""
+ANSWERS_MAX: Final = 4_096
+"""Nodes that run for long are seldom used alike, so that few questions are asked twice."""
 _ROW_BYTES: Final = np.dtype(np.intp).itemsize
-
-
-class Classes:
-    """The classes of pods by what they ask of devices."""
-
-    def __init__(self, families: Mapping[str, DeviceFamily], ledger: Ledger) -> None:
-        self._families = families
-        self._ledger = ledger
-        self._names = frozenset(
-            name for family in families.values() for name in family.resource_names()
-        )
-        self._bare: dict[PodSpec, PodSpec] = {}
-        self._count = 0
-        self._classifier = Classifier(families, quotas=ledger.quotas)
-
-    def of(self, pod: Pod) -> PodClass:
-        """Return the class of a pod."""
-        if self._count >= CLASSIFIED_MAX:
-            self.renew()
-        self._count += 1
-        return self._classifier.found(replace(pod, spec=self._bare_of(pod.spec), node_name=""))
-
-    def renew(self) -> None:
-        """Forget all classes, as is needed where namespaces have other limits."""
-        self._count = 0
-        self._classifier = Classifier(self._families, quotas=self._ledger.quotas)
-
-    def _bare_of(self, spec: PodSpec) -> PodSpec:
-        """Return what a spec says of devices."""
-        bare = self._bare.get(spec)
-        if bare is None:
-            if len(self._bare) >= SPECS_MAX:
-                self._bare.clear()
-            bare = self._bare[spec] = PodSpec(
-                containers=tuple(map(self._bare_container, spec.containers)),
-                init_containers=tuple(map(self._bare_container, spec.init_containers)),
-            )
-        return bare
-
-    def _bare_container(self, container: Container) -> Container:
-        return Container(
-            name="",
-            requests=self._managed(container.requests),
-            limits=self._managed(container.limits),
-            is_sidecar=container.is_sidecar,
-        )
-
-    def _managed(self, resources: Resources) -> Resources:
-        return tuple(pair for pair in resources if pair[0] in self._names)
 
 
 class Fit(msgspec.Struct, frozen=True, kw_only=True):
@@ -100,7 +45,7 @@ class Choosing:
         self.ledger = ledger
         self._policies = policies
         rules = Framework(FrameworkConfig(filters=(), pre_filters=frozenset()))
-        self.tables = Tables(ledger, rules, families, policies=policies)
+        self.tables = Tables(ledger, rules, families, policies=policies, answers_max=ANSWERS_MAX)
         self._layout = -1
         self._order: Int64 = np.zeros(0, np.int64)
         self._codes: dict[str, bytes] = {}

@@ -10,7 +10,7 @@ from springtide.engine.live.offering import Offering
 from springtide.engine.live.tracking import Tracking
 from springtide.engine.placement.classes import PodClass
 from springtide.engine.placement.family import DeviceFamily
-from springtide.engine.placement.tables import Placement
+from springtide.engine.placement.placing import Placement
 from springtide.model.pod import Pod
 from springtide.model.refusal import Refusal
 

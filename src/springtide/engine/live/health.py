@@ -66,7 +66,10 @@ def judged(
         after = _counted(seen, answer, count=count, registered=registered)
     else:
         after = Seen(registered=registered, is_in=_is_in(seen, answer))
-    asks = answer.is_new and registered is not None and not after.has_vanished
+    # kube-scheduler may have heard of devices that are back before us, and tried its pods in vain: to be
+    # asked for is a change of the node that lets it try them again.
+    is_back = after.is_in and not seen.is_in and seen.registered is not None
+    asks = (answer.is_new or is_back) and registered is not None and not after.has_vanished
     return Judged(seen=after, asks=asks, until_s=answer.until_s if after.is_in else None)
 
 

@@ -110,6 +110,7 @@ class Holders:
         charges = self.charges(held.allocations)
         if row is None:
             self.ledger.quotas.stand(held.namespace, charges)
+            self.ledger.log_quotas()
             return
         self.ledger.hold(
             Holding(
@@ -126,6 +127,7 @@ class Holders:
     def _unbook(self, held: Held) -> None:
         if held.uid not in self.ledger.holdings:
             self.ledger.quotas.unstand(held.namespace, self.charges(held.allocations))
+            self.ledger.log_quotas()
             return
         row = self.ledger.release(held.uid).row
         for family, _ in held.closures:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from springtide.engine.live import admission, events
 from springtide.engine.live.answers import Admitted, Filtered, Submitted
 from springtide.engine.live.bind import Bind, Rules
-from springtide.engine.live.choosing import Choosing, Classes
+from springtide.engine.live.choosing import Choosing
 from springtide.engine.live.commands import (
     AnswerBind,
     Command,
@@ -24,6 +24,7 @@ from springtide.engine.live.settings import LiveSettings
 from springtide.engine.live.stock import Known, Stock
 from springtide.engine.live.tracking import Tracking
 from springtide.engine.placement.classes import PodClass
+from springtide.engine.placement.device_classes import Classes
 from springtide.engine.placement.family import DeviceFamily
 from springtide.engine.placement.policy import PolicyTable
 from springtide.model.ledger import Ledger
@@ -76,7 +77,8 @@ class Live:
         )
         rules = Rules(
             lock_timeout_s=settings.lock_timeout_s,
-            is_alive=self._names.__contains__,
+            is_alive=self._is_awaited,
+            is_meant_elsewhere=self._is_meant_elsewhere,
             objection=self._objecting.outdated,
         )
         self._queues = Queues(self.stock, rules)
@@ -221,6 +223,19 @@ class Live:
 
     # Binding
 
+    def _is_meant_elsewhere(self, owner: Owner, node: str) -> bool:
+        """Return whether devices are held on another node for a pod that is not bound."""
+        reserved = self.tracking.reservations.get(self._names.get(owner, ""))
+        return reserved is not None and reserved.node != node
+
+    def _is_awaited(self, owner: Owner, node: str) -> bool:
+        """Return whether a pod is there that a node may yet have to serve: none that is on another one."""
+        uid = self._names.get(owner)
+        if uid is None or self._is_meant_elsewhere(owner, node):
+            return False
+        held = self.holders.get(uid)
+        return uid in self.tracking.waiting or held is None or held.node in {"", node}
+
     def _asks_devices(self, pod: Pod) -> bool:
         pod_class = self.class_of(pod)
         return bool(pod_class.asks) or pod_class.refusal is not None
@@ -281,8 +296,7 @@ class Live:
         """Let these limits be in force; what tables say of namespaces with limits is judged anew."""
         self.ledger.quotas.limits = limits
         self._classes.renew()
-        if self.ledger.count:
-            self.ledger.changes.append(0)
+        self.ledger.log_quotas()
 
     # Asking for changes
 

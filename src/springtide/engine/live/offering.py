@@ -14,8 +14,8 @@ from springtide.engine.live.choosing import Choosing
 from springtide.engine.live.tracking import Tracking
 from springtide.engine.placement.classes import PodClass
 from springtide.engine.placement.family import Rows
+from springtide.engine.placement.placing import Placement
 from springtide.engine.placement.reasons import NODE_UNREGISTERED
-from springtide.engine.placement.tables import Placement
 from springtide.model.columns import Float32, Int64
 from springtide.model.pod import Pod
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from springtide.engine.live import binding
 from springtide.engine.live.bind import Bind, Event, LockSeen, Phase, Rules, Step, TimePassed
 from springtide.engine.live.commands import Command, Outcome
-from springtide.engine.live.lock import Owner
+from springtide.engine.live.lock import Owner, is_own
 from springtide.engine.live.stock import Stock
 
 QUEUE_MAX: Final = 1024
@@ -49,6 +49,7 @@ class Queues:
         line = self._lines.setdefault(bind.node, deque())
         line.append(bind.uid)
         if line[0] != bind.uid:
+            self._let_owner_first(self._binds[line[0]])
             return self._feed(bind.uid, TimePassed(), now_s=now_s)
         return self._feed(bind.uid, self._lock_of(bind.node), now_s=now_s)
 
@@ -137,7 +138,23 @@ class Queues:
             self._leave(bind)
         else:
             self._binds[bind.uid] = bind
+            self._let_owner_first(bind)
         return command
+
+    def _let_owner_first(self, bind: Bind) -> None:
+        """Let the owner of the lock go before whoever waits for it, or both would wait for each other.
+
+        Such a pod was locked for by a process that was killed, or by a bind that was given up.
+        """
+        line = self._lines.get(bind.node)
+        if bind.phase is not Phase.WAITING or not line or line[0] != bind.uid:
+            return
+        owner = next((uid for uid in line if is_own(bind.lock, self._binds[uid].owner)), None)
+        if owner is not None:
+            line.remove(owner)
+            line.appendleft(owner)
+            self._binds[bind.uid] = replace(bind, phase=Phase.QUEUED)
+            self._next.append(bind.node)
 
     def _leave(self, bind: Bind) -> None:
         """Take a bind out of its node's line; the next one begins if it was the first."""

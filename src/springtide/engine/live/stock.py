@@ -134,6 +134,8 @@ class Stock:
             _read(kept, family, kind, known.node)
         else:
             kept.texts, kept.inventory, kept.fault = (), None, ""
+        if not verdict.seen.is_in:
+            kept.asked_s = float("-inf")
         # A node that was asked a moment ago is not asked again before its informer tells so.
         asks = verdict.asks and now_s - kept.asked_s >= settings.handshake_again_s
         if asks:

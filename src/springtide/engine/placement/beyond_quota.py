@@ -5,13 +5,14 @@ which it takes the least, since parts of cards are more on larger ones.
 """
 
 from springtide.engine.placement.classes import PodClass, without_quota
+from springtide.engine.placement.placing import Placement
 from springtide.engine.placement.quota import (
     Shortage,
     is_refused_by_quota,
     numbers,
     shortages,
 )
-from springtide.engine.placement.tables import Placement, Tables
+from springtide.engine.placement.tables import Tables
 from springtide.model.columns import AmountList
 from springtide.model.refusal import Refusal
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from springtide.engine.placement.classes import PodClass
 from springtide.engine.placement.family import Rows
-from springtide.engine.placement.tables import Placement, Tables
+from springtide.engine.placement.placing import Placement
+from springtide.engine.placement.tables import Tables
 from springtide.model.columns import Float32, Int64
 
 

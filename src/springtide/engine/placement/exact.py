@@ -8,16 +8,18 @@ from springtide.engine.placement.policy import Ranks
 from springtide.model.device import Allocation, DeviceView
 from springtide.model.refusal import Refusal
 
-ANSWERS_MAX: Final = 1_024
+ANSWERS_MAX: Final = 65_536
+"""What many new nodes alike ask for; each takes about a kilobyte."""
 
 
 class ExactFit:
     """What families say of one ask on one node, in the order that a policy may give the devices."""
 
-    def __init__(self, grounds: Grounds) -> None:
+    def __init__(self, grounds: Grounds, *, answers_max: int = ANSWERS_MAX) -> None:
         self._ledger = grounds.ledger
         self._families = grounds.families
         self._policies = grounds.policies
+        self._answers_max = answers_max
         self._answers: dict[tuple[Ask, DeviceView, Ranks], Allocation | Refusal] = {}
 
     def on_row(self, ask: Ask, row: int) -> Allocation | Refusal:
@@ -33,7 +35,7 @@ class ExactFit:
         key = (ask, view, ranks)
         answer = self._answers.get(key)
         if answer is None:
-            if len(self._answers) >= ANSWERS_MAX:
+            if len(self._answers) >= self._answers_max:
                 self._answers.clear()
             answer = self._families[ask.family].place(ask, view, ranks=ranks)
             self._answers[key] = answer

@@ -14,52 +14,33 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Final
 
-import msgspec
 import numpy as np
 
 from springtide.engine.framework.framework import Framework
-from springtide.engine.placement.alike import equal_rows
 from springtide.engine.placement.classes import PodClass
-from springtide.engine.placement.exact import ExactFit
+from springtide.engine.placement.exact import ANSWERS_MAX, ExactFit
 from springtide.engine.placement.extenders import Extenders
 from springtide.engine.placement.family import Ask, DeviceFamily, Rows
 from springtide.engine.placement.grounds import Grounds
+from springtide.engine.placement.placing import Placement
 from springtide.engine.placement.policy import PolicyTable
 from springtide.engine.placement.quota import may_bind
 from springtide.engine.placement.refreshing import Refresher
+from springtide.engine.placement.refusing import Refusals
 from springtide.engine.placement.table import (
-    CLOSED,
-    DEVICES,
     EXACT,
     FITS,
-    SENSELESS,
-    UNREGISTERED,
     Table,
 )
-from springtide.engine.placement.unregistered import unregistered
 from springtide.model.columns import AmountList
 from springtide.model.device import Allocation, DeviceView, Share
-from springtide.model.device_columns import DeviceColumns
-from springtide.model.ledger import Holding, Ledger
+from springtide.model.ledger import Ledger
 from springtide.model.refusal import Refusal
 from springtide.model.resource_claims import HeldClaim
 
 CELLS_MAX: Final = 8_000_000
 """Rows of all tables together, each of some twenty bytes: tables seen longest ago go first."""
 TABLES_MIN: Final = 64
-
-
-class Placement(msgspec.Struct, frozen=True, kw_only=True):
-    """Where one pod of a class goes: the row, and what it and its claims get of devices.
-
-    `charges` is what it counts for against its namespace's quota, if there is one.
-    """
-
-    row: int
-    allocations: tuple[Allocation, ...] = ()
-    shares: tuple[tuple[str, tuple[Share, ...]], ...] = ()
-    device_claims: tuple[HeldClaim, ...] = ()
-    charges: AmountList = ()
 
 
 class Tables:
@@ -77,10 +58,12 @@ class Tables:
         is_kept: bool = True,
         is_strict: bool = False,
         cells_max: int = CELLS_MAX,
+        answers_max: int = ANSWERS_MAX,
     ) -> None:
         """Judge by the framework of the scheduler that a pod names, or else by the first one.
 
-        All tables together have `cells_max` rows at most, unless that is less than a few tables'.
+        All tables together have `cells_max` rows at most, unless that is less than a few tables'. So many
+        answers of exact placements are kept.
         Unless `is_kept`, nothing outlives a change of the ledger, and every look judges all rows.
         Strictly, the devices of all families count for a node's score, as they do in HAMi.
         """
@@ -100,7 +83,8 @@ class Tables:
             is_strict=is_strict,
         )
         self._refresher = Refresher(self._grounds)
-        self._exact = ExactFit(self._grounds)
+        self._exact = ExactFit(self._grounds, answers_max=answers_max)
+        self._refusals = Refusals(self._grounds, self._exact)
 
     def framework_of(self, pod_class: PodClass) -> Framework:
         """Return the framework that judges pods of this class."""
@@ -255,42 +239,18 @@ class Tables:
 
     def refusal(self, pod_class: PodClass, row: int) -> Refusal:
         """Return why this row refuses the class; the row must refuse."""
-        table = self.told(pod_class)
-        code = int(table.code[row])
-        assert code != FITS
-        ask = table.asks[int(table.family[row])] if table.asks else None
-        match code:
-            case _ if code == EXACT:
-                return table.exact[row]
-            case _ if code == SENSELESS:
-                assert pod_class.refusal is not None
-                return pod_class.refusal
-            case _ if ask is not None and code >= UNREGISTERED:
-                return self._device_refusal(table, ask, row)
-            case _:
-                assert table.prepared is not None
-                return self.framework_of(pod_class).refusal(
-                    table.prepared, code, int(table.detail[row]), bool(table.unresolvable[row])
-                )
+        return self._refusals.of(self.told(pod_class), row)
 
     def histogram(self, pod_class: PodClass, *, below: int) -> list[tuple[Refusal, int]]:
         """Return the distinct refusals of the rows below one, with how many rows each has."""
-        found = self._refusing(pod_class, below=below).items()
+        found = self._refusals.grouped(self.told(pod_class), below=below).items()
         counts = [(refusal, sum(map(len, groups))) for refusal, groups in found]
         return sorted(counts, key=lambda item: (-item[1], item[0].text))
 
     def refusals(self, pod_class: PodClass, *, below: int) -> dict[Refusal, list[int]]:
         """Return the distinct refusals of the rows below one, each with its rows, ascending."""
-        found = self._refusing(pod_class, below=below).items()
+        found = self._refusals.grouped(self.told(pod_class), below=below).items()
         return {refusal: np.sort(np.concatenate(groups)).tolist() for refusal, groups in found}
-
-    def _refusing(self, pod_class: PodClass, *, below: int) -> dict[Refusal, list[Rows]]:
-        """Return the distinct refusals of the rows below one, each with groups of its rows."""
-        table = self.told(pod_class)
-        found: dict[Refusal, list[Rows]] = {}
-        for group in equal_rows(table, below):
-            found.setdefault(self.refusal(pod_class, int(group[0])), []).append(group)
-        return found
 
     def promising(self, pod_class: PodClass, *, below: int) -> Rows:
         """Return the rows below one that refuse, but where evicting pods could help."""
@@ -331,41 +291,3 @@ class Tables:
     def place_on(self, ask: Ask, view: DeviceView) -> Allocation | Refusal:
         """Return the exact placement on a view."""
         return self._exact.on(ask, view)
-
-    def _device_refusal(self, table: Table, ask: Ask, row: int) -> Refusal:
-        code = int(table.code[row])
-        columns = self.ledger.devices.get(ask.family)
-        if code == UNREGISTERED or columns is None:
-            return unregistered(ask.family)
-        if code == CLOSED:
-            return _closed(columns, row)
-        if code == DEVICES:
-            width = columns.width
-            return self.families[ask.family].refusal(ask, table.device_codes[row, :width])
-        answer = self._exact.on_row(ask, row)
-        assert isinstance(answer, Refusal), "a family's vector verdict refuses what it can place"
-        table.refuse(row, answer)
-        return answer
-
-
-def holding(uid: str, pod_class: PodClass, placement: Placement) -> Holding:
-    """Return what a pod of this class holds once it is placed."""
-    return Holding(
-        uid=uid,
-        row=placement.row,
-        amounts=pod_class.amounts,
-        ports=pod_class.ports,
-        shares=placement.shares,
-        claims=pod_class.claims,
-        disks=pod_class.disks,
-        presence=pod_class.presence,
-        device_claims=placement.device_claims,
-        unstated=pod_class.unstated,
-        namespace=pod_class.quota,
-        charges=placement.charges,
-    )
-
-
-def _closed(columns: DeviceColumns, row: int) -> Refusal:
-    whys = columns.closed[row]
-    return Refusal(rule=columns.family, reasons=tuple(sorted(set(whys.values()))))

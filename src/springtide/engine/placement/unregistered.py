@@ -22,3 +22,8 @@ def unreadable(family: str, pod: Pod, fault: str) -> Refusal:
     """Return what stands for the allocation of a pod that cannot be read."""
     reasons = (f"device allocation of pod {pod.key} unreadable: {fault}",)
     return Refusal(rule=family, reasons=reasons)
+
+
+def impossible(family: str, pod: Pod, why: str) -> Refusal:
+    """Return what stands for the allocation of a pod that is said to be where it does not fit."""
+    return Refusal(rule=family, reasons=(f"device allocation of pod {pod.key} impossible: {why}",))

@@ -6,7 +6,7 @@ Nodes are matched anew only where their labels or a profile have changed.
 
 from collections.abc import Mapping
 
-from springtide.engine.simulation.templates import PROFILE_ANNOTATION
+from springtide.engine.simulation.profiled import PROFILE_ANNOTATION
 from springtide.model.node import Node
 from springtide.model.profile import (
     DeviceProfile,

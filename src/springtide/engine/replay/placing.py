@@ -11,7 +11,8 @@ import msgspec
 
 from springtide.engine.placement.choice import best_fit
 from springtide.engine.placement.classes import Classifier, PodClass
-from springtide.engine.placement.tables import Placement, Tables, holding
+from springtide.engine.placement.placing import Placement, holding
+from springtide.engine.placement.tables import Tables
 from springtide.engine.replay.turns import Turn
 from springtide.model.pod import Pod
 

@@ -22,7 +22,7 @@ def agreed(
 ) -> Inventory | Refusal:
     """Return the inventory of a new node, or why the samples (node name, inventory) give none."""
     family = samples[0][1].family
-    fresh = [(node, _reset(group, inventory)) for node, inventory in samples]
+    fresh = [(node, as_new(group, inventory)) for node, inventory in samples]
     answer = _RULES[policy](fresh)
     if isinstance(answer, str):
         return Refusal(
@@ -36,7 +36,8 @@ def agreed(
 Sample = tuple[str, tuple[Device, ...]]
 
 
-def _reset(group: str, inventory: Inventory) -> tuple[Device, ...]:
+def as_new(group: str, inventory: Inventory) -> tuple[Device, ...]:
+    """Return the devices as those of a node of this group that has just come up."""
     ids = {
         device.id: f"template-{group}-{position}"
         for position, device in enumerate(inventory.devices)

@@ -14,9 +14,10 @@ import msgspec
 from msgspec.structs import replace
 
 from springtide.engine.dynamic_resources.copies import are_whole, copied_uses
-from springtide.engine.placement.unregistered import PROFILE, unregistered
+from springtide.engine.placement.unregistered import unregistered
 from springtide.engine.simulation.daemons import expected
 from springtide.engine.simulation.homogeneity import agreed
+from springtide.engine.simulation.profiled import profile_of, promised
 from springtide.engine.simulation.sanitise import mirrored, sanitised
 from springtide.model.device import Inventory
 from springtide.model.device_slices import ResourceSlice
@@ -28,7 +29,6 @@ from springtide.model.refusal import Refusal
 from springtide.model.resource_claims import ClaimAllocation, DeviceObjects
 from springtide.model.workload import DaemonSet
 
-PROFILE_ANNOTATION = "springtide.io/device-profile"
 _DELETED_TAINT = "ToBeDeletedByClusterAutoscaler"
 _NOT_SERVING_CONDITIONS = ("DiskPressure", "NetworkUnavailable")
 _NOT_SERVING_TAINTS = frozenset(
@@ -105,7 +105,7 @@ def build(group: NodeGroup, own: Sequence[Node], fleet: Fleet) -> Template | Ref
     if slices:
         node = replace(node, device_slices=slices)
     is_live = origin is not described
-    profile = _profile(group, node, fleet.profiles)
+    profile = profile_of(node, fleet.profiles, named=group.profile)
     inventories, refusals = _devices(group, origin, own, profile, fleet)
     pods = _live_pods(origin, node, fleet) if is_live else expected(fleet.daemons, node, ())
     return Template(
@@ -189,9 +189,7 @@ def _devices(
         answer = (
             agreed(group.name, samples, _policy(group, profile))
             if samples
-            else _profiled(family, profile)
-            or malformed
-            or _undescribed(group, own, family, profile)
+            else promised(family, profile) or malformed or _undescribed(group, own, family, profile)
         )
         if isinstance(answer, Inventory):
             inventories.append((family, answer))
@@ -220,16 +218,6 @@ def _registrations(
     return ready, malformed
 
 
-def _profiled(family: str, profile: DeviceProfile | Refusal | None) -> Inventory | Refusal | None:
-    """Return what the profile promises: what real nodes last registered, if any did."""
-    if not isinstance(profile, DeviceProfile):
-        return profile
-    if profile.degraded:
-        return _unusable(f"degraded: {profile.name}: {profile.degraded}")
-    devices = {**dict(profile.devices), **dict(profile.last_verified)}.get(family)
-    return Inventory(family, devices) if devices else None
-
-
 def _undescribed(
     group: NodeGroup, own: Sequence[Node], family: str, profile: DeviceProfile | Refusal | None
 ) -> Refusal:
@@ -250,21 +238,3 @@ def _policy(group: NodeGroup, profile: DeviceProfile | Refusal | None) -> Homoge
     if isinstance(profile, DeviceProfile):
         return profile.homogeneity
     return Homogeneity.STRICT
-
-
-def _profile(
-    group: NodeGroup, node: Node, profiles: Sequence[DeviceProfile]
-) -> DeviceProfile | Refusal | None:
-    named = node.annotations.get(PROFILE_ANNOTATION) or group.profile
-    if named:
-        found = next((profile for profile in profiles if profile.name == named), None)
-        return found or _unusable(f"missing: {named} is named, but is not in the input")
-    matching = [profile for profile in profiles if profile.selector.matches(node.labels)]
-    if len({profile.devices for profile in matching}) > 1:
-        names = ", ".join(profile.name for profile in matching)
-        return _unusable(f"ambiguous: {names} all select this node and differ")
-    return matching[0] if matching else None
-
-
-def _unusable(why: str) -> Refusal:
-    return Refusal(rule="profile", reasons=(f"{PROFILE} {why}",), is_unresolvable=True)

@@ -12,6 +12,7 @@ import msgspec
 
 from springtide.base.durations import SECOND_NS, MalformedDuration, parse_duration_ns
 from springtide.wire import strict
+from springtide.wire.crd.simulation import SimulationEntry
 from springtide.wire.origin import Origin
 from springtide.wire.validation import Path
 
@@ -86,6 +87,7 @@ class ExtenderDocument(_Strict, frozen=True, kw_only=True):
     device_profiles: DeviceProfilesEntry = DeviceProfilesEntry()
     device_config: dict[str, object] | None = None
     device_config_file: str = ""
+    simulation: SimulationEntry | None = None
 
 
 class Durations(msgspec.Struct, frozen=True, kw_only=True):

@@ -14,6 +14,8 @@ from springtide.model.device import Device, MigPlacement, MigProfile
 from springtide.wire.hami.document import Fields, elements, parse
 from springtide.wire.hami.numbers import INT32_MAX
 
+_ID: Final = '"id":"'
+
 
 def decode(text: str) -> tuple[Device, ...]:
     """Return the registered devices in order, or raise Malformed; `null` registers none."""
@@ -29,6 +31,25 @@ def decode(text: str) -> tuple[Device, ...]:
 def encode(devices: Sequence[Device]) -> str:
     """Return the registration of these devices, zero values left out as the plugins do."""
     return msgspec.json.encode([_encoded(device) for device in devices]).decode()
+
+
+def parted(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return a registration without the ids in it, and the ids in order.
+
+    Registrations that are equal without them are read alike but for the ids, as long as those are
+    distinct; whether they are those of the devices, reading one of them tells.
+    """
+    first, *others = text.split(_ID)
+    ids: list[str] = []
+    rest = [first]
+    for each in others:
+        device_id, _, after = each.partition('"')
+        ids.append(device_id)
+        rest.append(after)
+    if "\\" in text or not "".join(ids).isprintable():
+        # Quotes may be part of a text here, and what is no JSON at all must not pass.
+        return (text,), ()
+    return tuple(rest), tuple(ids)
 
 
 def _plain(text: str) -> tuple[Device, ...] | None:

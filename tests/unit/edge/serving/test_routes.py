@@ -5,9 +5,24 @@ from typing import Any, Literal
 
 import pytest
 
-from springtide.edge.serving import Application, Asked, Budget, Limits, Reply, Route, Routes
+from springtide.edge.serving import (
+    Application,
+    Asked,
+    Budget,
+    Gone,
+    Guard,
+    Limits,
+    Reply,
+    Route,
+    Routes,
+    everybody,
+    peers_alone,
+    send_reply,
+)
 from springtide.edge.serving.protocol import PEER
+from springtide.edge.serving.replies import PIECE_BYTES
 from springtide.wire.openapi import Content, Endpoint
+from tests.virtual import run as run_virtually
 
 Method = Literal["GET", "POST", "DELETE"]
 
@@ -71,13 +86,13 @@ class Call:
         self.status = 0
         self.answer = b""
 
-    def made(self, *, needs_peer: bool = False) -> "Call":
+    def made(self, *, guard: Guard = everybody) -> "Call":
         """Make it."""
         application = Application(
             ROUTES,
             budget=Budget(100),
             tell_bug=lambda path, bug: self.bugs.append((path, bug)),
-            needs_peer=needs_peer,
+            guard=guard,
         )
         asyncio.run(application(self.scope, self._receive, self._send))
         return self
@@ -143,9 +158,9 @@ def test_strangers_see_only_what_is_public() -> None:
     known = Call("GET", "/boats/ida")
     known.scope["state"][PEER] = {"subject": "scheduler"}
 
-    assert public.made(needs_peer=True).status == 200
-    assert other.made(needs_peer=True).status == 403
-    assert known.made(needs_peer=True).status == 200
+    assert public.made(guard=peers_alone).status == 200
+    assert other.made(guard=peers_alone).status == 403
+    assert known.made(guard=peers_alone).status == 200
 
 
 def test_a_body_that_is_too_large_is_refused_in_words_where_nothing_else_is_said() -> None:
@@ -160,3 +175,23 @@ def test_a_bug_is_told_and_answered() -> None:
 
     assert call.status == 500
     assert [path for path, _ in call.bugs] == ["/broken"]
+
+
+def test_whoever_does_not_take_its_answer_is_given_up() -> None:
+    sent = []
+
+    async def send(message: Any) -> None:
+        sent.append(message["type"])
+        if len(sent) > 2:
+            await asyncio.Event().wait()
+
+    async def receive() -> Any:
+        raise AssertionError("nothing is asked for")
+
+    async def work() -> None:
+        with pytest.raises(Gone):
+            await send_reply(send, Reply(body=bytes(2 * PIECE_BYTES)), receive=receive)
+
+    run_virtually(work())
+
+    assert sent == ["http.response.start", "http.response.body", "http.response.body"]

@@ -11,7 +11,7 @@ from springtide.apps.planner.report import GroupReport
 from springtide.base.selectors import parse_selector
 from springtide.base.taints import Taint
 from springtide.engine.placement.classes import Classifier
-from springtide.engine.placement.tables import Placement, holding
+from springtide.engine.placement.placing import Placement, holding
 from springtide.model.device import Device, Inventory
 from springtide.model.gang import GangApi, PodGroup
 from springtide.model.group import NodeGroup

@@ -5,7 +5,8 @@ import pytest
 
 from springtide.engine.framework.framework import Framework
 from springtide.engine.placement.classes import Classifier
-from springtide.engine.placement.tables import Placement, Tables, holding
+from springtide.engine.placement.placing import Placement, holding
+from springtide.engine.placement.tables import Tables
 from springtide.model.overlay import Overlay
 from springtide.model.refusal import Refusal
 from springtide.model.volumes import DiskKind, DiskVolume

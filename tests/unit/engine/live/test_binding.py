@@ -1,6 +1,7 @@
 """Binding: the lock of the node, the steps in their order, and every way in which one of them fails."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import pytest
 from msgspec.structs import replace
@@ -406,6 +407,78 @@ def test_a_bind_goes_on_as_soon_as_the_owner_of_the_lock_has_ended() -> None:
 
         assert waiting is None
         assert cluster.answers["default/b"] == "", end
+
+
+@pytest.mark.parametrize("order", ["ab", "ba"])
+def test_the_owner_of_a_lock_that_was_left_behind_does_not_wait_behind_others(order: str) -> None:
+    pods = {name: asking(name) for name in "ab"}
+    cluster = ready(*pods.values(), lock="2026-01-01T00:04:00Z,default,b")
+
+    for name in order:
+        cluster.bind(pods[name].uid, "n1")
+    first = dict(cluster.answers)
+    cluster.allocate("n1")
+
+    assert first == {"default/b": ""}
+    assert cluster.answers == {"default/a": "", "default/b": ""}
+    assert cluster.nodes["n1"].annotations[LOCK].endswith(",default,a")
+
+
+def test_an_owner_that_comes_while_its_lock_is_read_goes_first_all_the_same() -> None:
+    pods = {name: asking(name) for name in "ab"}
+    cluster = ready(*pods.values(), lock="2026-01-01T00:04:00Z,default,b")
+    begin = partial(cluster.live.bind, namespace="default", node="n1", now_s=NOW_S)
+    known = cluster.live.stock.get("n1")
+    assert known is not None
+    known.version = ""
+
+    reading = begin(uid="default/a", name="a")
+    also = begin(uid="default/b", name="b")
+    cluster.perform(reading)
+
+    assert also == ()
+    assert cluster.answers == {"default/b": ""}
+
+
+def test_a_lock_whose_owner_is_on_another_node_by_now_is_taken_over() -> None:
+    cluster = ready(asking("p"), lock="2026-01-01T00:04:00Z,default,other", also="n2")
+    cluster.create(asking("other"))
+    waiting = cluster.bind("default/p", "n1")
+
+    cluster.filter(cluster.pods["default/other"], ["n2"])
+    cluster.bind("default/other", "n2")
+    cluster.wait(1)
+
+    assert waiting is None
+    assert cluster.answers == {"default/p": "", "default/other": ""}
+    assert cluster.nodes["n1"].annotations[LOCK].endswith(",default,p")
+
+
+def test_pods_that_each_have_left_a_lock_on_the_node_of_the_other_do_not_wait_for_each_other() -> (
+    None
+):
+    cluster = ready(asking("p"), lock="2026-01-01T00:04:00Z,default,q", also="n2")
+    cluster.annotate("n2", {LOCK: "2026-01-01T00:04:00Z,default,p"})
+    cluster.filter(asking("q"), ["n2"])
+
+    answers = [cluster.bind("default/p", "n1"), cluster.bind("default/q", "n2")]
+
+    assert answers == ["", ""]
+    assert cluster.nodes["n1"].annotations[LOCK].endswith(",default,p")
+    assert cluster.nodes["n2"].annotations[LOCK].endswith(",default,q")
+
+
+def test_a_lock_is_not_taken_from_a_pod_that_turns_out_to_be_on_its_node() -> None:
+    cluster = ready(asking("p"), lock="2026-01-01T00:04:00Z,default,q", also="n2")
+    late = cluster.create(asking("q"))
+    cluster.filter(late, ["n2"])
+    cluster.tells = False
+    cluster.change("default/q", node_name="n1")
+
+    waiting = cluster.bind("default/p", "n1")
+
+    assert waiting is None
+    assert cluster.nodes["n1"].annotations[LOCK].endswith(",default,q")
 
 
 def test_fc_035_a_bind_to_another_node_than_the_reserved_one_is_refused_and_cleans_up() -> None:

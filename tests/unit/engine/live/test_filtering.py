@@ -286,6 +286,21 @@ def test_nothing_stays_of_a_pod_that_was_gone_before_it_was_asked_for(gpu: int) 
     assert cluster.used("n1") == {}
 
 
+def test_a_quota_has_room_again_once_a_pod_ends_whose_node_has_lost_its_devices() -> None:
+    cluster = Cluster()
+    cluster.add(gpu_node("n1", card("GPU-a")), gpu_node("n2", card("GPU-b")))
+    first, second = (stored(pod(name, gpu=1, gpumem=1000)) for name in ("first", "second"))
+    cluster.filter(first, ["n1"])
+    cluster.live.quota_seen(quota(1500))
+    cluster.add(gpu_node("n1"))
+    refused = cluster.filter(second, ["n2"])
+
+    cluster.delete(first.uid)
+
+    assert "ResourceQuotaNotFit" in refused.refusals["n2"]
+    assert cluster.filter(second, ["n2"]).node == "n2"
+
+
 def test_another_process_takes_over_what_the_first_one_reserved() -> None:
     cluster = Cluster(LiveSettings(reservation_timeout_s=60))
     cluster.add(gpu_node("n1", card("GPU-a")))

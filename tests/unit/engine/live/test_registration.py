@@ -1,6 +1,7 @@
 """Which devices nodes have: registrations that come, break and vanish, and plugins that fall silent."""
 
 import pytest
+from msgspec.structs import replace
 
 from springtide.base.quantity import parse
 from springtide.engine.live import LiveSettings, PatchNode
@@ -109,6 +110,30 @@ def test_a_node_is_asked_once_and_falls_out_when_nobody_answers_for_a_minute() -
     assert at_first.node == "n1"
     assert later.refusals == {"n1": "node unregistered"}
     assert cluster.rebuilt().ledger.rows == {}
+
+
+def test_a_node_whose_cards_are_back_is_asked_so_that_refused_pods_are_tried_again() -> None:
+    cluster = Cluster()
+    cluster.add(gpu_node("n1", card("a")))
+    cluster.annotate("n1", {HANDSHAKE: OLD})
+    asked = len(cluster.patches("n1"))
+    registered = cluster.nodes["n1"]
+
+    cluster.add(replace(registered, allocatable=()))
+    gone = len(cluster.patches("n1"))
+    cluster.add(registered)
+
+    assert (asked, gone) == (1, 1)
+    assert cluster.patches("n1")[-1].annotations == {HANDSHAKE: "Requesting_2026-01-01 00:05:00"}
+    assert len(cluster.patches("n1")) == gone + 1
+
+
+def test_a_process_that_starts_does_not_ask_nodes_that_were_asked_before() -> None:
+    cluster = Cluster()
+
+    cluster.add(gpu_node("n1", card("a"), notes={HANDSHAKE: OLD}))
+
+    assert cluster.patches("n1") == []
 
 
 def test_a_process_that_does_not_lead_asks_for_nothing_until_it_does() -> None:

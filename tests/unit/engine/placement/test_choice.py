@@ -4,7 +4,7 @@ import numpy as np
 
 from springtide.engine.placement.choice import best_among, best_fit
 from springtide.engine.placement.classes import Classifier
-from springtide.engine.placement.tables import Placement, holding
+from springtide.engine.placement.placing import Placement, holding
 from springtide.model.device import Inventory, MigPlacement, Share
 from springtide.model.ledger import Holding, Ledger
 from tests.builders import cards, mig_card, node, pod

@@ -12,7 +12,8 @@ from springtide.engine.placement.extenders import (
     Filtered,
     Question,
 )
-from springtide.engine.placement.tables import Placement, Tables
+from springtide.engine.placement.placing import Placement
+from springtide.engine.placement.tables import Tables
 from springtide.model.ledger import Holding, Ledger
 from springtide.model.overlay import Overlay
 from springtide.model.pod import Pod, PodSpec

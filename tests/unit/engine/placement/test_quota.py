@@ -8,8 +8,9 @@ from springtide.engine.framework.framework import Framework, FrameworkConfig
 from springtide.engine.placement.beyond_quota import lacking
 from springtide.engine.placement.classes import Classifier, PodClass
 from springtide.engine.placement.family import Rows, Verdicts
+from springtide.engine.placement.placing import Placement, holding
 from springtide.engine.placement.quota import Shortage, shortages
-from springtide.engine.placement.tables import Placement, Tables, holding
+from springtide.engine.placement.tables import Tables
 from springtide.model.device_columns import DeviceColumns
 from springtide.model.ledger import Ledger
 from springtide.model.pod import Pod

@@ -7,8 +7,9 @@ from msgspec.structs import replace
 from springtide.base.taints import Taint
 from springtide.engine.framework.framework import Framework
 from springtide.engine.placement.classes import Classifier, PodClass
+from springtide.engine.placement.placing import Placement, holding
 from springtide.engine.placement.table import EXACT, FITS
-from springtide.engine.placement.tables import TABLES_MIN, Placement, Tables, holding
+from springtide.engine.placement.tables import TABLES_MIN, Tables
 from springtide.model.device import Device, DeviceView, Inventory, MigPlacement, Share
 from springtide.model.ledger import Holding, Ledger
 from springtide.model.node import Node

@@ -1,0 +1,39 @@
+"""The rights of our extender as `deploy/` grants them, for a user of the API server who is its account."""
+
+from pathlib import Path
+from typing import Final
+
+from springtide.wire import yaml
+from tests.e2e.controlplane import ControlPlane
+from tests.e2e.waiting import eventually
+
+EXTENDER: Final = "extender"
+ACCOUNT: Final = {
+    EXTENDER: f"{EXTENDER}-token,system:serviceaccount:kube-system:springtide-extender,6"
+}
+"""To be given to `Setup` as `users`."""
+MANIFEST: Final = Path(__file__).parents[2] / "deploy" / "extender" / "rbac.yaml"
+ROOT: Final = "/apis/rbac.authorization.k8s.io/v1"
+SPACE: Final = "/api/v1/namespaces/kube-system"
+OF_ALL: Final = {"ClusterRole": "clusterroles", "ClusterRoleBinding": "clusterrolebindings"}
+OF_SPACE: Final = {"Role": "roles", "RoleBinding": "rolebindings"}
+
+
+def grant(plane: ControlPlane) -> None:
+    """Let the account do what the extender may do, and nothing else."""
+    namespaces = "/api/v1/namespaces"
+    eventually(
+        lambda: [each["metadata"]["name"] for each in plane.ask("GET", namespaces)["items"]],
+        lambda found: "kube-system" in found,
+    )
+    for document in yaml.documents(MANIFEST.read_bytes(), str(MANIFEST)):
+        body = document.value
+        assert isinstance(body, dict)
+        kind = body["kind"]
+        if kind in OF_ALL:
+            plane.create(f"{ROOT}/{OF_ALL[kind]}", body)
+        elif kind in OF_SPACE:
+            plane.create(f"{ROOT}/namespaces/kube-system/{OF_SPACE[kind]}", body)
+        else:
+            assert kind == "ServiceAccount"
+            plane.create(f"{SPACE}/serviceaccounts", body)
