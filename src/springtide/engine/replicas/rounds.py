@@ -46,6 +46,7 @@ class Rounds(msgspec.Struct, frozen=True, kw_only=True):
     writing: Status | None = None
     is_reading: bool = False
     unknown_since_ms: int | None = None
+    refused_generation: int = -1
 
 
 class StatusSeen(msgspec.Struct, frozen=True, kw_only=True, tag=True):
@@ -162,7 +163,9 @@ def _seen(course: Course, state: Rounds, event: StatusSeen) -> Stepped:
         wrong = f"Its generation is {seen.generation}, after {known.generation}."
     if wrong:
         words = f"The stored status is not followed: {wrong} The last good one still holds."
-        return replace(state, revision=event.revision, is_reading=False), (Complain(words),)
+        refused = max(state.refused_generation, seen.generation)
+        state = replace(state, revision=event.revision, is_reading=False)
+        return replace(state, refused_generation=refused), (Complain(words),)
     was_reading = state.is_reading
     state = replace(state, status=seen, revision=event.revision, is_reading=False)
     return state, (PrimeWindows(seen.expect),) if was_reading else ()
@@ -234,4 +237,7 @@ def _is_busy(state: Rounds) -> bool:
 
 
 def _put(state: Rounds, status: Status) -> Stepped:
+    """Write a status; over one that is not followed it needs a later generation than that one has."""
+    if status.generation <= state.refused_generation:
+        status = replace(status, generation=state.refused_generation + 1)
     return replace(state, writing=status), (PutStatus(status, state.revision),)

@@ -105,6 +105,7 @@ def test_a_floor_holds_against_a_small_load() -> None:
 
 
 def test_every_stage_is_told_in_order() -> None:
+    """Covers R-9."""
     found = evaluate(Suggestion(None, 1), FIVE, limits=LIMITS, windows=Windows(), now_ms=0)
 
     assert [each.stage for each in found.stages] == list(Stage)

@@ -74,7 +74,7 @@ def shown(state: Labels, *events: Event, rules: LabelRules = RULES) -> str:
 
 
 def test_the_labels_have_the_names_that_others_select_by() -> None:
-    """Covers R-17."""
+    """Covers R-17 in part."""
     assert (TARGET_LABEL, READY_LABEL) == ("hpa_scaling_target", "hpa_scaling_ready")
 
 

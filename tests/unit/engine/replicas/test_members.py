@@ -19,7 +19,7 @@ PODS = {
 
 @pytest.mark.parametrize(("name", "start", "label", "index"), PODS.values(), ids=PODS)
 def test_a_pod_has_the_number(name: str, start: int, label: str, index: int | None) -> None:
-    """Covers R-32."""
+    """Covers R-32 in part."""
     assert pod_index(name, ordinals_start=start, pod_index_label=label) == index
 
 

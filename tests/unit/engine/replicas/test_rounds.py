@@ -241,10 +241,20 @@ def test_a_bad_status_is_told_and_not_followed(bad: Status) -> None:
     assert commands[0].words.endswith("The last good one still holds.")
 
 
-def test_a_bad_status_is_written_over_by_the_next_decision() -> None:
-    _, commands = after(seen(TWELVE), seen(BAD["W-13 expect 0"], 6), decided(10, 1000))
+@pytest.mark.parametrize("generation", [6, 7, 8, 50])
+def test_a_bad_status_is_written_over_under_a_later_generation(generation: int) -> None:
+    bad = replace(TO_TEN, expect=0, generation=generation)
 
-    assert commands == (PutStatus(TO_TEN, 6),)
+    _, commands = after(seen(TWELVE), seen(bad, 6), decided(10, 1000))
+
+    assert commands == (PutStatus(replace(TO_TEN, generation=max(8, generation + 1)), 6),)
+
+
+def test_a_first_status_that_is_bad_is_written_over_by_what_is_there() -> None:
+    _, commands = after(seen(BAD["W-13 expect 0"]), decided(2, 1000, observed=10))
+
+    assert put(commands).expect == 10
+    assert put(commands).generation == 9
 
 
 def test_an_old_event_of_a_watch_changes_nothing() -> None:
