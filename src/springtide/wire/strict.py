@@ -72,6 +72,8 @@ def _child(of: inspect.Type, step: str | int) -> inspect.Type:
             return next(each.type for each in of.fields if each.encode_name == step)
         case inspect.VarTupleType():
             return of.item_type
+        case inspect.DictType():
+            return of.value_type
         case _:
             raise AssertionError(f"{of} has no fields")
 

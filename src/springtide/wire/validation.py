@@ -117,7 +117,15 @@ def _step(matched: re.Match[str], value: object, *, found: str) -> str | int:
         return matched["name"]
     # The decoder does not say which key; it is the first whose value has the type that it found.
     entries = value if isinstance(value, dict) else {}
+    if not found:
+        return Key(_only_container(entries))
     return Key(next((key for key, each in entries.items() if _type(each) == found), "..."))
+
+
+def _only_container(entries: dict[str, object]) -> str:
+    """Return the key on the way to a field further inside, where only one can lead there."""
+    keys = [key for key, each in entries.items() if isinstance(each, dict | list)]
+    return keys[0] if len(keys) == 1 else "..."
 
 
 def _child(value: object, step: str | int) -> object:

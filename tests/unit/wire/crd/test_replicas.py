@@ -237,6 +237,22 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
         "lower it",
     ),
     "a misspelt field": ({"replica": {}}, "replica", 'did you mean "replicas"'),
+    "a misspelt comparison": (
+        {"metrics": {"selectors": {"zone": {"op": "~", "value": "b"}}}},
+        'metrics.selectors["zone"].op',
+        'did you mean "=~"',
+    ),
+    "a misspelt field of a comparison": (
+        {"metrics": {"selectors": {"zone": {"opp": "=", "value": "b"}}}},
+        'metrics.selectors["zone"].opp',
+        'did you mean "op"',
+    ),
+    "a number where a text belongs": (
+        {"metrics": {"selectors": {"zone": 5}}},
+        'metrics.selectors["zone"]',
+        "put it in quotes",
+    ),
+    "a list": ({"policies": []}, "policies", "a map belongs"),
     "a misspelt function": (
         custom(functions=[{"name": "rates", "range": "1m"}]),
         "policies.custom[0].functions[0].name",
