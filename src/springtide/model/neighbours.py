@@ -11,7 +11,7 @@ import msgspec
 from springtide.base.selectors import LabelSelector
 
 
-class SpreadConstraint(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
+class SpreadConstraint(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True, gc=False):
     """How unevenly equal pods may lie over the domains of one node label.
 
     A soft constraint (`is_hard` is False) never excludes a node. `match_label_keys` are labels that
@@ -28,7 +28,7 @@ class SpreadConstraint(msgspec.Struct, frozen=True, kw_only=True, cache_hash=Tru
     match_label_keys: tuple[str, ...] = ()
 
 
-class AffinityTerm(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
+class AffinityTerm(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True, gc=False):
     """Which pods a pod wants to have, or not to have, in its domain of a node label.
 
     An API server has merged `match_label_keys` and `mismatch_label_keys` into the selector, so they
@@ -43,7 +43,7 @@ class AffinityTerm(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     mismatch_label_keys: tuple[str, ...] = ()
 
 
-class Neighbours(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
+class Neighbours(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True, gc=False):
     """All that a pod asks about others; preferred terms exclude no node, but may be malformed."""
 
     spread: tuple[SpreadConstraint, ...] = ()

@@ -22,7 +22,7 @@ from springtide.model.preferences import Preferences
 QUERIES_MAX: Final = 1024
 
 
-class Presence(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
+class Presence(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True, gc=False):
     """What rules between pods read of a pod that is there."""
 
     namespace: str

@@ -16,7 +16,7 @@ from springtide.model.resource_claims import DeviceObjects
 from springtide.model.volumes import ClaimVolume, EphemeralVolume
 
 
-class PodAsk(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
+class PodAsk(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True, gc=False):
     """One pod as the rules see it. What no rule reads of its identity is empty.
 
     Claims are looked up in the pod's namespace, and those made for it by its name and uid.

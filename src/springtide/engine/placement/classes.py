@@ -41,7 +41,7 @@ PODS_MAX: Final = 262_144
 """Pods whose class is remembered by uid."""
 
 
-class PodClass(msgspec.Struct, frozen=True, cache_hash=True):
+class PodClass(msgspec.Struct, frozen=True, cache_hash=True, gc=False):
     """What a set of interchangeable pods asks for. Hashable.
 
     `asks` holds one ask per device family, in the order of the families; `refusal` is set if an

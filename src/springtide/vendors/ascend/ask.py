@@ -43,7 +43,7 @@ Wanted = tuple[Request, ...]
 """What one container asks, one request for each kind of chip."""
 
 
-class AscendAsk(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
+class AscendAsk(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True, gc=False):
     """What a pod asks: requests or None per container, init containers first, and its policies."""
 
     requests: tuple[Wanted | None, ...]

@@ -52,7 +52,7 @@ class Allowance(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         return is_enough and (self.cores is None or cores <= self.cores)
 
 
-class NvidiaAsk(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
+class NvidiaAsk(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True, gc=False):
     """What a pod asks: a request or None per container, init containers first, and its policies.
 
     `allowance` is there where a quota may keep the pod from what it asks. `is_strict` asks for HAMi's
