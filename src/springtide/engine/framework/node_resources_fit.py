@@ -67,6 +67,7 @@ class _Asked:
         self._amounts = amounts
         self._delegated = delegated & {name for name, _ in amounts}
         self._wanted: Int64 | None = None
+        self._lasting: Int64 = np.zeros((0, 1), np.int64)
         self._bits: Bits = np.zeros((0, 1), np.uint64)
 
     def evaluate(self, ledger: Ledger, selected: Selection) -> Outcome | None:
@@ -80,8 +81,8 @@ class _Asked:
         short = have - selected.of(resources.used[:height]) < self._wanted
         if not np.count_nonzero(short):
             return None
-        lasting = short & (have < self._wanted)
-        lasting[_PODS_ROW] = False
+        # What is short of all that a node has is short of what is left of it, too.
+        lasting = have < self._lasting
         detail = np.add.reduce(short * self._bits, axis=0)
         return Outcome(
             refused=detail != 0,
@@ -103,6 +104,8 @@ class _Asked:
         self._bits = np.zeros((height, 1), np.uint64)
         for bit, (index, (_, amount)) in enumerate(zip(indices, self._amounts, strict=True)):
             wanted[index], self._bits[index] = amount, 1 << bit
+        self._lasting = wanted.copy()
+        self._lasting[_PODS_ROW] = _NOTHING
         return wanted
 
     def _one_by_one(self, ledger: Ledger, selected: Selection) -> Outcome | None:
