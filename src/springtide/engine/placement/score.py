@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from springtide.model.device_load import SCALE, single
+from springtide.model.device_load import SCALE, single, singles
 
 _CACHE_ENTRIES: Final = 65536
 
@@ -46,9 +46,12 @@ def load_score(load: Load, weights: Weights = EVEN) -> float:
     """Return ten times the weighted sum of the used parts; 0 if anything has no capacity."""
     if not (load.slots and load.cores and load.memory_mib):
         return 0.0
-    slots = single(weights.slot * _part(load.slots_used, load.slots))
-    cores = single(weights.core * _part(load.cores_used, load.cores))
-    memory = single(weights.memory * _part(load.memory_used_mib, load.memory_mib))
+    slots, cores, memory = singles(load.slots_used, load.cores_used, load.memory_used_mib)
+    of_slots, of_cores, of_memory = singles(load.slots, load.cores, load.memory_mib)
+    slots, cores, memory = singles(slots / of_slots, cores / of_cores, memory / of_memory)
+    if weights != EVEN:
+        slots, cores = weights.slot * slots, weights.core * cores
+        slots, cores, memory = singles(slots, cores, weights.memory * memory)
     return single(SCALE * single(single(slots + cores) + memory))
 
 
@@ -84,7 +87,3 @@ def _read_weight(part: str, weights: dict[str, int]) -> str:
         return f'unknown weight "{key}"'
     weights[key] = number
     return ""
-
-
-def _part(used: int, total: int) -> float:
-    return single(single(used) / single(total))
