@@ -8,6 +8,7 @@
 from springtide.edge.serving.application import CROWDED, STRANGER, Application
 from springtide.edge.serving.bodies import Budget, Gone, Limits, Overloaded, TooLarge, TooSlow, read
 from springtide.edge.serving.certificates import CertificateFiles, Certificates, UnusableCertificate
+from springtide.edge.serving.probes import Check, probe
 from springtide.edge.serving.replies import Reply, in_words, send_reply
 from springtide.edge.serving.routes import Asked, Route, Routes
 from springtide.edge.serving.server import CannotListen, Listener, listening, server_for
@@ -21,6 +22,7 @@ __all__ = [
     "CannotListen",
     "CertificateFiles",
     "Certificates",
+    "Check",
     "Gone",
     "Limits",
     "Listener",
@@ -33,6 +35,7 @@ __all__ = [
     "UnusableCertificate",
     "in_words",
     "listening",
+    "probe",
     "read",
     "send_reply",
     "server_for",

@@ -14,7 +14,7 @@ from uvicorn._types import ASGIReceiveCallable, ASGISendCallable, HTTPScope, Sco
 from springtide.edge.serving.bodies import Budget, Gone, Overloaded, TooLarge, TooSlow, read
 from springtide.edge.serving.protocol import PEER
 from springtide.edge.serving.replies import Reply, in_words, send_reply
-from springtide.edge.serving.routes import Asked, Found, Route, Routes
+from springtide.edge.serving.routes import Asked, Found, Refuse, Route, Routes
 from springtide.wire.openapi import TEXT, Content
 
 TellBug = Callable[[str, Exception], None]
@@ -33,15 +33,22 @@ CROWDED: Final = {
 
 
 class Application:
-    """Answers requests by the table of routes."""
+    """Answers requests by the table of routes; `refuse` words that there is no such path or method."""
 
     def __init__(
-        self, routes: Routes, *, budget: Budget, tell_bug: TellBug, needs_peer: bool = False
+        self,
+        routes: Routes,
+        *,
+        budget: Budget,
+        tell_bug: TellBug,
+        needs_peer: bool = False,
+        refuse: Refuse = in_words,
     ) -> None:
         self._routes = routes
         self._budget = budget
         self._needs_peer = needs_peer
         self._tell_bug = tell_bug
+        self._refuse = refuse
 
     async def __call__(
         self, scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable
@@ -55,7 +62,7 @@ class Application:
         found = self._routes.find(scope["path"])
         route = None if found is None else found.methods.get(scope["method"])
         if found is None or route is None:
-            return _unread(scope, _missing(found))
+            return _unread(scope, self._missing(found))
         asked = _asked(scope, found)
         if self._needs_peer and not route.endpoint.is_public and not asked.peer:
             return _unread(scope, in_words("Show a client certificate.", 403))
@@ -64,6 +71,12 @@ class Application:
         if (encoding := asked.header("content-encoding")) not in ("", "identity"):
             return _unread(scope, route.refuse(f"{ENCODED}, not as {encoding}", 415))
         return await self._called(route, asked, scope, receive)
+
+    def _missing(self, found: Found | None) -> Reply:
+        if found is None:
+            return self._refuse("There is no such path.", 404)
+        text = f"This path takes {found.allowed} alone."
+        return replace(self._refuse(text, 405), headers=((b"allow", found.allowed.encode()),))
 
     async def _called(
         self, route: Route, asked: Asked, scope: HTTPScope, receive: ASGIReceiveCallable
@@ -97,13 +110,6 @@ def _asked(scope: HTTPScope, found: Found) -> Asked:
         query=parse_qs(query.decode("latin-1"), keep_blank_values=True) if query else {},
         peer=scope["state"].get(PEER),
     )
-
-
-def _missing(found: Found | None) -> Reply:
-    if found is None:
-        return in_words("There is no such path.", 404)
-    text = f"This path takes {found.allowed} alone."
-    return replace(in_words(text, 405), headers=((b"allow", found.allowed.encode()),))
 
 
 def _unread(scope: HTTPScope, reply: Reply) -> Reply:
