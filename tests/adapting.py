@@ -192,7 +192,11 @@ async def adapting(
             yield Standing(process, endpoints, log, pki)
         finally:
             stop.set()
-            await task
+            try:
+                await task
+            finally:
+                calls.socket.close()
+                pages.socket.close()
     assert not log.of("bug"), log.of("bug")
 
 

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 from urllib.parse import parse_qs
 
 import msgspec
@@ -119,7 +119,7 @@ class PromApi:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    timeout = 1.0
+    timeout: ClassVar[float | None] = 1.0
 
     def do_POST(self) -> None:
         """Answer one query."""

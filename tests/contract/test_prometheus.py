@@ -110,7 +110,7 @@ def standin(text: str) -> Iterator[str]:
         labels, _, value = rest.partition("} ")
         pairs = dict(each.split("=") for each in labels.split(","))
         bare = {key: quoted.strip('"') for key, quoted in pairs.items()}
-        api.put(name, value, instance="x", job="pods", **bare)
+        api.put(name, value, age_s=0.0, instance="x", job="pods", **bare)
     with prometheus(api):
         yield api.url
 

@@ -104,8 +104,8 @@ def register(plane: ControlPlane, port: int) -> None:
     """Register the adapter, and wait until the API server has found it."""
     spec = {"type": "ExternalName", "externalName": "localhost"}
     plane.create(SERVICES, {"metadata": {"name": NAME}, "spec": spec})
-    reference = {"name": NAME, "namespace": "kube-system", "port": port}
-    spec = {
+    reference: Object = {"name": NAME, "namespace": "kube-system", "port": port}
+    registration: Object = {
         "group": "external.metrics.k8s.io",
         "version": "v1beta1",
         "groupPriorityMinimum": 100,
@@ -114,7 +114,7 @@ def register(plane: ControlPlane, port: int) -> None:
         "service": reference,
     }
     name = "v1beta1.external.metrics.k8s.io"
-    plane.create(APISERVICES, {"metadata": {"name": name}, "spec": spec})
+    plane.create(APISERVICES, {"metadata": {"name": name}, "spec": registration})
     eventually(
         lambda: plane.ask("GET", f"{APISERVICES}/{name}").get("status", {}).get("conditions", []),
         lambda found: any(
@@ -199,6 +199,11 @@ def replicas(plane: ControlPlane, name: str) -> tuple[int, int]:
     return found["spec"]["replicas"], found["status"].get("replicas", 0)
 
 
+def settles(plane: ControlPlane, name: str, number: int) -> None:
+    """Wait until a StatefulSet should have, and has, so many replicas."""
+    eventually(lambda: replicas(plane, name), lambda found: found == (number, number), limit_s=120)
+
+
 def condition(plane: ControlPlane, name: str) -> Any:
     """Return what an autoscaler says of its metrics."""
     listed = plane.ask("GET", f"{SCALERS}/{name}").get("status", {}).get("conditions", [])
@@ -243,11 +248,7 @@ def test_a_native_autoscaler_scales_to_exactly_the_number_asked_for(
 
     for number in NUMBERS:
         export(api, "chat", number)
-        eventually(
-            lambda: replicas(plane, "chat"),
-            lambda found, wanted=number: found == (wanted, wanted),
-            limit_s=120,
-        )
+        settles(plane, "chat", number)
 
     assert condition(plane, "chat")["status"] == "True"
     plane.ask("DELETE", f"{SCALERS}/chat")
@@ -287,19 +288,11 @@ def test_replicas_that_hold_state_stay_until_they_are_drained(
     plane.create(SCALERS, scaler("rooms", E, S))
     eventually(lambda: condition(plane, "rooms").get("status"), lambda found: found == "True")
 
-    seen = []
     for drained in (0, 1, 2):
         kept = 12 - drained
         export(api, "rooms", 10, [*indices[:kept], *[0] * drained])
-        eventually(
-            lambda: (value(plane, E, "rooms"), value(plane, S, "rooms")),
-            lambda found, wanted=str(kept): found == ("10", wanted),
-        )
-        eventually(
-            lambda: replicas(plane, "rooms"), lambda found, wanted=kept: found == (wanted, wanted)
-        )
-        seen.append(value(plane, E, "rooms"))
+        settles(plane, "rooms", kept)
 
-    assert seen == ["10", "10", "10"]
+    assert (value(plane, E, "rooms"), value(plane, S, "rooms")) == ("10", "10")
     plane.ask("DELETE", f"{SCALERS}/rooms")
     plane.ask("DELETE", f"{SETS}/rooms")
