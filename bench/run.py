@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT.parent))
 
 from bench import (  # noqa: E402
+    adapter,
     calls,
     churn,
     claims,
@@ -45,6 +46,7 @@ from bench import (  # noqa: E402
 from bench.figure import Figure  # noqa: E402
 
 BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
+    "adapter": adapter.measure,
     "decode": decode.measure,
     "plan_dump": plan_dump.measure,
     "explanations": explanations.measure,

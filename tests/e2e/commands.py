@@ -28,7 +28,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
 
     `has_controllers` runs the controller manager and the scheduler, too. `extenders` and `profiles` are
     fields of the scheduler's configuration. A node whose kubelet is silent for `grace_s` is not ready.
-    `api_flags` come last and so win, and `users` are added to those that there always are.
+    `api_flags` and `controller_flags` come last and so win, and `users` are added to those that there always are.
     """
 
     has_controllers: bool = False
@@ -36,6 +36,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     profiles: Sequence[Object] = ()
     grace_s: int = 40
     api_flags: Sequence[str] = ()
+    controller_flags: Sequence[str] = ()
     users: Mapping[str, str] = {}
 
 
@@ -127,6 +128,7 @@ def controller_manager(site: Site, setup: Setup) -> list[str]:
         f"--node-monitor-grace-period={setup.grace_s}s",
         f"--kube-api-qps={CLIENT_QPS}",
         f"--kube-api-burst={CLIENT_BURST}",
+        *setup.controller_flags,
     ]
 
 

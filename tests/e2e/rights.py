@@ -19,14 +19,14 @@ OF_ALL: Final = {"ClusterRole": "clusterroles", "ClusterRoleBinding": "clusterro
 OF_SPACE: Final = {"Role": "roles", "RoleBinding": "rolebindings"}
 
 
-def grant(plane: ControlPlane) -> None:
-    """Let the account do what the extender may do, and nothing else."""
+def grant(plane: ControlPlane, manifest: Path = MANIFEST) -> None:
+    """Let an account do what its program may do, the extender unless told, and nothing else."""
     namespaces = "/api/v1/namespaces"
     eventually(
         lambda: [each["metadata"]["name"] for each in plane.ask("GET", namespaces)["items"]],
         lambda found: "kube-system" in found,
     )
-    for document in yaml.documents(MANIFEST.read_bytes(), str(MANIFEST)):
+    for document in yaml.documents(manifest.read_bytes(), str(manifest)):
         body = document.value
         assert isinstance(body, dict)
         kind = body["kind"]

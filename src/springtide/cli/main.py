@@ -22,6 +22,7 @@ from springtide.cli.options import NearestGroup
 from springtide.cli.plan import plan
 from springtide.cli.profile import profile
 from springtide.cli.replay import replay
+from springtide.cli.replicas import replicas
 from springtide.cli.snapshot import snapshot
 from springtide.cli.why import why
 
@@ -54,6 +55,7 @@ springtide.add_command(replay)
 springtide.add_command(profile)
 springtide.add_command(snapshot)
 springtide.add_command(extender)
+springtide.add_command(replicas)
 springtide.add_command(bench)
 springtide.add_command(completion)
 

@@ -1,23 +1,10 @@
-"""Whether the process lives and can answer, as probes ask it; `?verbose` lists the checks."""
+"""Whether the process lives and can answer, as probes ask it."""
 
 from collections.abc import Iterable
 
-import msgspec
-
 from springtide.apps.extender.following import Heard
 from springtide.apps.extender.scheduling import Scheduling
-
-
-class Check(msgspec.Struct, frozen=True, kw_only=True):
-    """One check; `why` says what is amiss."""
-
-    name: str
-    why: str = ""
-
-    @property
-    def holds(self) -> bool:
-        """Return whether it is as it should be."""
-        return not self.why
+from springtide.edge.serving.probes import Check
 
 
 def liveness() -> tuple[Check, ...]:
@@ -36,20 +23,6 @@ def readiness(scheduling: Scheduling, heard: Iterable[Heard]) -> tuple[Check, ..
         ),
         Check(name="shutdown", why=stopping),
     )
-
-
-def told(checks: Iterable[Check], name: str, *, is_verbose: bool) -> tuple[bool, str]:
-    """Return whether all hold, and the text about it, as the API server words its own."""
-    listed = tuple(checks)
-    is_good = all(each.holds for each in listed)
-    if is_good and not is_verbose:
-        return True, "ok"
-    lines = [
-        f"[+]{each.name} ok" if each.holds else f"[-]{each.name} failed: {each.why}"
-        for each in listed
-    ]
-    end = f"{name} check {'passed' if is_good else 'failed'}"
-    return is_good, "\n".join((*lines, end, ""))
 
 
 def _why(heard: Heard) -> str:

@@ -12,15 +12,15 @@ from springtide.apps.extender import endpoints
 from springtide.apps.extender.device_metrics import CONTENT_TYPE, exposition
 from springtide.apps.extender.explaining import Explaining
 from springtide.apps.extender.following import Following
-from springtide.apps.extender.probes import Check, liveness, readiness, told
+from springtide.apps.extender.probes import liveness, readiness
 from springtide.apps.extender.scheduling import Passed, Rejected, Scheduling, Unanswered, Verdict
 from springtide.apps.extender.settings import Settings
-from springtide.edge.serving import Asked, Limits, Reply, Route, in_words
+from springtide.edge.serving import Asked, Limits, Reply, Route, in_words, probe
 from springtide.engine.live import Admitted, Submitted
 from springtide.wire import admission, extender
 from springtide.wire.errors import MalformedObject
 from springtide.wire.k8s import Parts
-from springtide.wire.openapi import JSON, TEXT
+from springtide.wire.openapi import JSON
 
 SMALL_BODY_BYTES: Final = 1 << 20
 TOO_LARGE: Final = 413
@@ -94,14 +94,14 @@ class Surface:
         return Limits(size_max=size, time_s_max=self._settings.deadlines.body_s)
 
     async def _healthz(self, asked: Asked) -> Reply:
-        return _probe(liveness(), "healthz", asked)
+        return probe(liveness(), "healthz", asked)
 
     async def _livez(self, asked: Asked) -> Reply:
-        return _probe(liveness(), "livez", asked)
+        return probe(liveness(), "livez", asked)
 
     async def _readyz(self, asked: Asked) -> Reply:
         checks = readiness(self._scheduling, self._following.heard.values())
-        return _probe(checks, "readyz", asked)
+        return probe(checks, "readyz", asked)
 
     async def _metrics(self, _asked: Asked) -> Reply:
         devices = await exposition(self._scheduling.live, self._following.pods)
@@ -238,11 +238,6 @@ def _bind_fault(why: str, status: int) -> Reply:
 
 def _review_fault(why: str, status: int) -> Reply:
     return Reply(body=admission.refused(None, why, code=status))
-
-
-def _probe(checks: Iterable[Check], name: str, asked: Asked) -> Reply:
-    is_good, text = told(checks, name, is_verbose="verbose" in asked.query)
-    return Reply(body=text.encode(), status=200 if is_good else 503, content_type=TEXT)
 
 
 async def _version(_asked: Asked) -> Reply:

@@ -11,7 +11,6 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from springtide.apps.extender.probes import Check
 from springtide.apps.sessions import Reply as Answer
 from springtide.apps.sessions import Tally
 from springtide.apps.simulation import endpoints
@@ -26,6 +25,7 @@ from springtide.base.errors import SpringtideError
 from springtide.edge.lines import Log
 from springtide.edge.serving import Asked, Reply, Route
 from springtide.edge.serving import Limits as BodyLimits
+from springtide.edge.serving.probes import Check
 from springtide.wire.openapi import Endpoint
 
 Work = Callable[[Asked], Awaitable[Answer]]

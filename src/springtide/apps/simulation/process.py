@@ -12,7 +12,6 @@ import msgspec
 import uvicorn
 from prometheus_client import CollectorRegistry
 
-from springtide.apps.extender.probes import Check
 from springtide.apps.simulation.access import Doorkeeper, Review, Times
 from springtide.apps.simulation.answering import Readiness
 from springtide.apps.simulation.figures import Standing
@@ -30,6 +29,7 @@ from springtide.edge.serving import (
     UnusableCertificate,
     server_for,
 )
+from springtide.edge.serving.probes import Check
 from springtide.model.profile import DeviceProfile
 
 RENEWAL_S: Final = 10.0

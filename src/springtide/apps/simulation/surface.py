@@ -9,7 +9,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from springtide import __version__
 from springtide.apps.extender.device_metrics import CONTENT_TYPE
 from springtide.apps.extender.endpoints import Version
-from springtide.apps.extender.probes import Check, liveness, told
+from springtide.apps.extender.probes import liveness
 from springtide.apps.sessions import Moment, Service, failed
 from springtide.apps.sessions import Reply as Answer
 from springtide.apps.simulation import endpoints
@@ -21,7 +21,7 @@ from springtide.apps.simulation.service import Lanes
 from springtide.apps.simulation.settings import Limits
 from springtide.edge.lines import Log
 from springtide.edge.serving import Asked, Reply, Route
-from springtide.wire.openapi import TEXT
+from springtide.edge.serving.probes import Check, probe
 from springtide.wire.simulation import ErrorClass
 from springtide.wire.simulation.calls import DynamicFields
 
@@ -141,8 +141,7 @@ def _probe(
     checks: Callable[[], tuple[Check, ...]], name: str
 ) -> Callable[[Asked], Awaitable[Reply]]:
     async def answer(asked: Asked) -> Reply:
-        is_good, text = told(checks(), name, is_verbose="verbose" in asked.query)
-        return Reply(body=text.encode(), status=200 if is_good else 503, content_type=TEXT)
+        return probe(checks(), name, asked)
 
     return answer
 

@@ -1,9 +1,10 @@
 """Calls to servers that speak HTTP, in the clear or over TLS.
 
 `exchange` posts bodies to one server and returns what it answers or why it did not, `looking` looks at a
-page, `tls` says by which certificates the two know each other, `errors` lists what can go wrong.
+page, `bearer` shows a token, `tls` says by which certificates the two know each other, `errors` lists what can go wrong.
 """
 
+from springtide.edge.http.bearer import bearer
 from springtide.edge.http.errors import (
     HttpFault,
     Refused,
@@ -27,6 +28,7 @@ __all__ = [
     "TooLarge",
     "Unreachable",
     "Unusable",
+    "bearer",
     "client_context",
     "look",
 ]

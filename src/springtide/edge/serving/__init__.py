@@ -15,6 +15,7 @@ from springtide.edge.serving.application import (
 )
 from springtide.edge.serving.bodies import Budget, Gone, Limits, Overloaded, TooLarge, TooSlow, read
 from springtide.edge.serving.certificates import CertificateFiles, Certificates, UnusableCertificate
+from springtide.edge.serving.probes import Check, probe
 from springtide.edge.serving.replies import Reply, in_words, send_reply
 from springtide.edge.serving.routes import Asked, Route, Routes
 from springtide.edge.serving.server import CannotListen, Listener, listening, server_for
@@ -28,6 +29,7 @@ __all__ = [
     "CannotListen",
     "CertificateFiles",
     "Certificates",
+    "Check",
     "Gone",
     "Guard",
     "Limits",
@@ -43,6 +45,7 @@ __all__ = [
     "in_words",
     "listening",
     "peers_alone",
+    "probe",
     "read",
     "send_reply",
     "server_for",

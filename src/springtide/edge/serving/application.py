@@ -22,7 +22,7 @@ from springtide.edge.serving.bodies import (
 )
 from springtide.edge.serving.protocol import PEER
 from springtide.edge.serving.replies import Reply, in_words, send_reply
-from springtide.edge.serving.routes import Asked, Found, Route, Routes
+from springtide.edge.serving.routes import Asked, Found, Refuse, Route, Routes
 from springtide.wire.openapi import TEXT, Content
 
 TellBug = Callable[[str, Exception], None]
@@ -55,18 +55,25 @@ async def peers_alone(route: Route, asked: Asked) -> str | Reply:
 
 
 class Application:
-    """Answers requests by the table of routes.
+    """Answers requests by the table of routes; `refuse` words that there is no such path or method.
 
     A body counts against the budget until the answer to it has been sent.
     """
 
     def __init__(
-        self, routes: Routes, *, budget: Budget, tell_bug: TellBug, guard: Guard = everybody
+        self,
+        routes: Routes,
+        *,
+        budget: Budget,
+        tell_bug: TellBug,
+        guard: Guard = everybody,
+        refuse: Refuse = in_words,
     ) -> None:
         self._routes = routes
         self._budget = budget
         self._guard = guard
         self._tell_bug = tell_bug
+        self._refuse = refuse
 
     async def __call__(
         self, scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable
@@ -80,7 +87,7 @@ class Application:
         found = self._routes.find(scope["path"])
         route = None if found is None else found.methods.get(scope["method"])
         if found is None or route is None:
-            return _unread(scope, _missing(found))
+            return _unread(scope, self._missing(found))
         asked = _asked(scope, found)
         client = await self._let_in(route, asked)
         if isinstance(client, Reply):
@@ -91,6 +98,12 @@ class Application:
         if (encoding := asked.header("content-encoding")) not in ("", "identity"):
             return _unread(scope, route.refuse(f"{ENCODED}, not as {encoding}", 415))
         return await self._called(route, asked, read(scope, receive, route.limits, share=share))
+
+    def _missing(self, found: Found | None) -> Reply:
+        if found is None:
+            return self._refuse("There is no such path.", 404)
+        text = f"This path takes {found.allowed} alone."
+        return replace(self._refuse(text, 405), headers=((b"allow", found.allowed.encode()),))
 
     async def _called(
         self, route: Route, asked: Asked, reading: Awaitable[bytes | bytearray]
@@ -129,13 +142,6 @@ def _asked(scope: HTTPScope, found: Found) -> Asked:
         query=parse_qs(query.decode("latin-1"), keep_blank_values=True) if query else {},
         peer=scope["state"].get(PEER),
     )
-
-
-def _missing(found: Found | None) -> Reply:
-    if found is None:
-        return in_words("There is no such path.", 404)
-    text = f"This path takes {found.allowed} alone."
-    return replace(in_words(text, 405), headers=((b"allow", found.allowed.encode()),))
 
 
 def _unread(scope: HTTPScope, reply: Reply) -> Reply:

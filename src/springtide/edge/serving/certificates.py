@@ -35,6 +35,7 @@ class Certificates:
 
     def __init__(self, files: CertificateFiles) -> None:
         self._files = files
+        self._authorities = ""
         self._seen = _digest(files)
         self._current = _context(files)
         self.context = _context(files)
@@ -45,8 +46,21 @@ class Certificates:
         seen = _digest(self._files)
         if seen == self._seen:
             return False
-        self._current = _context(self._files)
+        self._current = _context(self._files, self._authorities)
         self._seen = seen
+        return True
+
+    def trust(self, authorities: str) -> bool:
+        """Accept clients of these authorities (PEM) alone from the next handshake on.
+
+        Returns whether they are others than before, or raises UnusableCertificate and changes nothing.
+        """
+        if authorities == self._authorities:
+            return False
+        self._current = _context(self._files, authorities)
+        self._authorities = authorities
+        # Whether one is asked for is settled before the newest context is given.
+        self.context.verify_mode = ssl.CERT_OPTIONAL
         return True
 
     def _choose(self, connection: ssl.SSLObject, name: str | None, context: ssl.SSLContext) -> None:
@@ -55,7 +69,7 @@ class Certificates:
         connection.context = self._current
 
 
-def _context(files: CertificateFiles) -> ssl.SSLContext:
+def _context(files: CertificateFiles, authorities: str = "") -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     # Nothing after the first handshake is worth keeping for callers that stay connected.
@@ -65,6 +79,9 @@ def _context(files: CertificateFiles) -> ssl.SSLContext:
         if files.client_authorities:
             context.load_verify_locations(files.client_authorities)
             # Probes show none; who must show one is decided by what it asks for.
+            context.verify_mode = ssl.CERT_OPTIONAL
+        if authorities:
+            context.load_verify_locations(cadata=authorities)
             context.verify_mode = ssl.CERT_OPTIONAL
     except (ssl.SSLError, OSError, ValueError) as fault:
         raise UnusableCertificate(

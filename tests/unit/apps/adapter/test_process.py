@@ -1,0 +1,285 @@
+"""The adapter over TLS: who is answered, what, and how often it asks others."""
+
+import asyncio
+import json
+import ssl
+from pathlib import Path
+
+import pytest
+
+from springtide.apps.adapter.upstream import Other, Upstream
+from springtide.edge.kube import Failing
+from tests.adapting import FRONT, HPA, ROOT, SERVED, Authority, E, S, adapting, value_path
+from tests.loopback import call
+from tests.promapi import PromApi, Reply, prometheus
+from tests.running import run
+from tests.serving import serving
+
+
+def test_the_front_proxy_is_answered_for_whom_it_speaks(tmp_path: Path) -> None:
+    authority = Authority()
+
+    async def work(api: PromApi) -> None:
+        api.put_member(E, 12, member="chat-0")
+        async with adapting(tmp_path, authority, api) as adapter:
+            answer = await adapter.ask(value_path(E))
+
+            (item,) = json.loads(answer.body)["items"]
+            assert answer.status == 200
+            assert item["value"] == "12"
+            assert item["metricLabels"] == {"hpa_target_name": "chat"}
+            (review,) = authority.of("subjectaccessreviews")
+            assert review.body is not None
+            assert review.body["spec"] == {
+                "user": "hpa",
+                "groups": ["system:authenticated"],
+                "resourceAttributes": {
+                    "verb": "get",
+                    "group": "external.metrics.k8s.io",
+                    "version": "v1beta1",
+                    "resource": E,
+                    "namespace": "game",
+                },
+            }
+
+    with prometheus() as api:
+        run(work(api))
+
+
+def test_strangers_are_refused_and_those_who_may_not_are_told(tmp_path: Path) -> None:
+    authority = Authority()
+    authority.tokens["good"] = "somebody"
+    authority.denied.add("nobody")
+
+    async def work(api: PromApi) -> None:
+        api.put_member(E, 12, member="chat-0")
+        async with adapting(tmp_path, authority, api) as adapter:
+            pki, path = adapter.pki, value_path(E)
+            none = await adapter.ask(path, tls=pki.stranger())
+            wrong = await adapter.ask(path, tls=pki.front_proxy("someone-else"))
+            nameless = await adapter.ask(path, by="")
+            token = await adapter.ask(path, by="Authorization: Bearer good\r\n", tls=pki.stranger())
+            bad = await adapter.ask(path, by="Authorization: Bearer bad\r\n", tls=pki.stranger())
+            denied = await adapter.ask(path, by="X-Remote-User: nobody\r\n")
+
+            assert [each.status for each in (none, wrong, nameless, token, bad, denied)] == [
+                401, 401, 401, 200, 401, 403,
+            ]  # fmt: skip
+            assert json.loads(denied.body)["reason"] == "Forbidden"
+            other = type(authority.front_ca)()
+            with pytest.raises(
+                (ssl.SSLError, ConnectionError, asyncio.IncompleteReadError, IndexError)
+            ):
+                await adapter.ask(path, tls=pki.front_proxy(FRONT, other))
+
+    with prometheus() as api:
+        run(work(api))
+
+
+def test_who_cannot_be_judged_is_not_let_in(tmp_path: Path) -> None:
+    authority = Authority()
+
+    async def work(api: PromApi) -> None:
+        async with adapting(tmp_path, authority, api) as adapter:
+            authority.is_down = True
+            answer = await adapter.ask(value_path(E))
+            master = await adapter.ask(
+                ROOT, by="X-Remote-User: a\r\nX-Remote-Group: system:masters\r\n"
+            )
+
+            assert answer.status == 503
+            assert json.loads(answer.body)["reason"] == "ServiceUnavailable"
+            assert master.status == 200
+
+    with prometheus() as api:
+        run(work(api))
+
+
+def test_a_front_proxy_that_cannot_be_looked_up_keeps_it_from_starting(tmp_path: Path) -> None:
+    authority = Authority()
+    authority.is_down = True
+
+    async def work(api: PromApi) -> None:
+        with pytest.raises(Failing):
+            async with adapting(tmp_path, authority, api):
+                pass
+
+    with prometheus() as api:
+        run(work(api))
+
+
+def test_many_questions_are_one_query(tmp_path: Path) -> None:
+    authority = Authority()
+
+    async def work(api: PromApi) -> None:
+        for index in range(20):
+            api.put_member(E, index + 1, member=f"w{index}-0", target=f"w{index}")
+        async with adapting(tmp_path, authority, api) as adapter:
+            values = await asyncio.gather(
+                *(
+                    adapter.value(E, query=f"labelSelector=hpa_target_name%3Dw{index % 20}")
+                    for index in range(100)
+                )
+            )
+
+            assert values == [str(index % 20 + 1) for index in range(100)]
+            assert len(api.asked) == 1
+            assert len(authority.of("subjectaccessreviews")) == 1
+
+    with prometheus() as api:
+        run(work(api))
+
+
+def test_an_index_counts_only_if_all_members_have_spoken(tmp_path: Path) -> None:
+    authority = Authority()
+    authority.scale("chat", replicas=4, running=4)
+    authority.scale("lobby", replicas=4, running=4)
+    ready = {"conditions": [{"type": "Ready", "status": "True"}]}
+    authority.pods = [{"metadata": {"uid": str(number)}, "status": ready} for number in range(3)]
+
+    async def work(api: PromApi) -> None:
+        for index in range(3):
+            api.put_member(S, index + 1, member=f"chat-{index}")
+        api.put_member(S, 1, member="lobby-0", target="lobby")
+        async with adapting(tmp_path, authority, api) as adapter:
+            enough = await adapter.value(S)
+            missing = await adapter.value(S, query="labelSelector=hpa_target_name%3Dlobby")
+            unknown = await adapter.value(S, query="labelSelector=hpa_target_name%3Dnone")
+
+            assert (enough, missing, unknown) == ("3", "503 MembersMissing", "404 NoSamples")
+
+    with prometheus() as api:
+        run(work(api))
+
+
+def test_what_fails_behind_it_is_a_refusal_and_stays_one_metric_s(tmp_path: Path) -> None:
+    authority = Authority()
+
+    async def work(api: PromApi) -> None:
+        api.fails_with = Reply(
+            status=503, body=b'{"status":"error","errorType":"timeout","error":"x"}'
+        )
+        async with adapting(tmp_path, authority, api) as adapter:
+            answers = [await adapter.value(E) for _ in range(3)]
+            ready = await call(adapter.pages, "GET", "/readyz")
+
+            assert answers == ["503 SourceUnavailable"] * 3
+            assert len(api.asked) == 1
+            assert ready.status == 200
+            (told,) = adapter.log.of("query_failed")
+            assert "timeout" in str(told["message"])
+
+    with prometheus() as api:
+        run(work(api))
+
+
+@pytest.mark.parametrize("path", ["/nothing", f"{ROOT}/namespaces", f"{ROOT}/namespaces/game/no"])
+def test_what_is_not_there_is_told_as_an_api_server_does(tmp_path: Path, path: str) -> None:
+    async def work(api: PromApi) -> None:
+        async with adapting(tmp_path, Authority(), api) as adapter:
+            answer = await adapter.ask(path)
+            posted = await call(
+                adapter.calls, "POST", f"{ROOT}", b"{}", extra=HPA, tls=adapter.pki.front_proxy()
+            )
+
+            assert (answer.status, json.loads(answer.body)["reason"]) == (404, "NotFound")
+            assert (posted.status, json.loads(posted.body)["reason"]) == (405, "MethodNotAllowed")
+
+    with prometheus() as api:
+        run(work(api))
+
+
+def test_a_renewed_certificate_and_a_renewed_front_proxy_count_without_a_restart(
+    tmp_path: Path,
+) -> None:
+    authority = Authority()
+
+    async def work(api: PromApi) -> None:
+        async with adapting(tmp_path, authority, api) as adapter:
+            before = adapter.pki.front_proxy()
+            authority.front_ca = type(authority.front_ca)()
+            await adapter.process.identity.read_front_proxy(adapter.certificates)
+
+            assert (await adapter.ask(ROOT)).status == 200
+            with pytest.raises(
+                (ssl.SSLError, ConnectionError, asyncio.IncompleteReadError, IndexError)
+            ):
+                await adapter.ask(ROOT, tls=before)
+
+    with prometheus() as api:
+        run(work(api))
+
+
+def test_other_metrics_are_passed_through(tmp_path: Path) -> None:
+    authority = Authority()
+    listed = {"kind": "ExternalMetricValueList", "items": []}
+
+    async def work(api: PromApi, url: str) -> None:
+        token = tmp_path / "token"
+        token.write_text("ours\n")
+        async with (
+            Upstream(Other(url=url, token_file=str(token))) as upstream,
+            adapting(tmp_path, authority, api, upstream=upstream) as adapter,
+        ):
+            answer = await adapter.ask(value_path("s0-queue", query="labelSelector=a%3Db"))
+            own = await adapter.value(E)
+
+            assert json.loads(answer.body) == listed
+            assert own == "404 NoSamples"
+
+    with prometheus() as api, serving(lambda _path, _body: listed) as other:
+        run(work(api, other.url))
+
+        ((path, _),) = other.asked
+        assert path == f"{ROOT}/namespaces/game/s0-queue?labelSelector=a%3Db"
+        assert other.headers[0]["Authorization"] == "Bearer ours"
+
+
+def test_an_upstream_that_is_gone_is_a_refusal(tmp_path: Path) -> None:
+    async def work(api: PromApi) -> None:
+        async with (
+            Upstream(Other(url="http://127.0.0.1:9")) as upstream,
+            adapting(tmp_path, Authority(), api, upstream=upstream) as adapter,
+        ):
+            answer = await adapter.ask(value_path("s0-queue"))
+
+            assert answer.status == 503
+            assert b"127.0.0.1" not in answer.body
+
+    with prometheus() as api:
+        run(work(api))
+
+
+def test_custom_metrics_are_of_an_object(tmp_path: Path) -> None:
+    root = "/apis/custom.metrics.k8s.io/v1beta2"
+
+    async def work(api: PromApi) -> None:
+        api.put_member(E, 7, member="chat-0")
+        async with adapting(
+            tmp_path, Authority(), api, served=SERVED, serves_custom_metrics=True
+        ) as adapter:
+            found = await adapter.ask(f"{root}/namespaces/game/statefulsets.apps/chat/{E}")
+            other = await adapter.ask(f"{root}/namespaces/game/deployments.apps/chat/{E}")
+
+            (item,) = json.loads(found.body)["items"]
+            assert (item["value"], item["describedObject"]["kind"]) == ("7", "StatefulSet")
+            assert other.status == 404
+
+    with prometheus() as api:
+        run(work(api))
+
+
+def test_its_own_metrics_name_only_what_is_configured(tmp_path: Path) -> None:
+    async def work(api: PromApi) -> None:
+        api.put_member(E, 7, member="chat-0")
+        async with adapting(tmp_path, Authority(), api) as adapter:
+            await adapter.value(E)
+            await adapter.value("made-up")
+            page = (await call(adapter.pages, "GET", "/metrics")).body.decode()
+
+            assert f'springtide_adapter_answers_total{{metric="{E}",reason="answered"}} 1.0' in page
+            assert f'hpa_adapter_selfcheck{{metric="{E}"}} 1.0' in page
+            assert "made-up" not in page
+
+    with prometheus() as api:
+        run(work(api))
