@@ -117,8 +117,9 @@ def commands() -> str:
 
 def linked(name: str) -> str:
     """The command, leading to its page or to its part of this one."""
-    page = f"{name.partition(' ')[0]}.md"
-    place = page if (DOCS / page).exists() else f"#{PROGRAM}-{name}"
+    # A command of a group may have a page of its own.
+    pages = (f"{word}.md" for word in reversed(name.split()))
+    place = next((page for page in pages if (DOCS / page).exists()), f"#{PROGRAM}-{name}")
     return f"[`{PROGRAM} {name}`]({place})"
 
 
