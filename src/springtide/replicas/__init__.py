@@ -1,0 +1,1 @@
+"""What a stateful service embeds to know how many replicas are wanted, and which of them serve."""
