@@ -10,7 +10,6 @@ from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_l
 
 from springtide.apps.replicas import endpoints
 from springtide.apps.replicas.pages import member_page, status_page
-from springtide.base.clock import Clock
 from springtide.edge.http import Unusable, bearer
 from springtide.edge.lines import Log
 from springtide.edge.serving import Asked, Check, Limits, Reply, Route, in_words, probe
@@ -49,7 +48,6 @@ class Surface:
         registry: CollectorRegistry,
         token_file: str,
         prestop_on_metrics: bool,
-        clock: Clock,
         log: Log,
     ) -> None:
         self._controller = controller
@@ -57,7 +55,6 @@ class Surface:
         self._registry = registry
         self._token_file = token_file
         self._prestop_on_metrics = prestop_on_metrics
-        self._clock = clock
         self._log = log
 
     def calls(self) -> tuple[Route, ...]:
