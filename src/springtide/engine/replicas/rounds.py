@@ -30,12 +30,16 @@ ABSENT: Final = 0
 
 
 class Course(msgspec.Struct, frozen=True, kw_only=True):
-    """How rounds go, as an operator sets it; zero never calls a round off."""
+    """How rounds go, as an operator sets it; zero never calls a round off.
+
+    Windows shorter than `silence_ms` do not begin anew where evaluations are that far apart.
+    """
 
     schedule: Schedule = Schedule()
     limits: Limits = Limits()
     knobs: Knobs = SAFE
     cancel_after_ms: int = 0
+    silence_ms: int = 0
 
 
 class Rounds(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,5 +1,7 @@
 """What the parts of the engine take from the settings of a workload."""
 
+from typing import Final
+
 from springtide.engine.replicas.gates import LabelRules
 from springtide.engine.replicas.leadership import Terms
 from springtide.engine.replicas.queries import Asking, with_defaults
@@ -10,6 +12,8 @@ from springtide.model.replicas.policy import Policy
 from springtide.model.replicas.settings import ReplicaSettings
 
 _SECOND_MS = 1000
+PULLS_MISSED: Final = 2
+"""After so many pulls without an evaluation, windows begin anew."""
 
 
 def asking(settings: ReplicaSettings) -> Asking:
@@ -38,6 +42,7 @@ def course(settings: ReplicaSettings) -> Course:
         limits=settings.limits,
         knobs=settings.knobs,
         cancel_after_ms=settings.cancel_after_ms,
+        silence_ms=PULLS_MISSED * settings.pull.interval_ms,
     )
 
 
@@ -69,7 +74,10 @@ def first_windows(settings: ReplicaSettings, *, now_ms: int, expect: int) -> Win
 def windows_after_reload(
     windows: Windows, before: ReplicaSettings, after: ReplicaSettings, *, now_ms: int, expect: int
 ) -> Windows:
-    """Return the windows under new settings: kept, unless they or the thresholds changed."""
+    """Return the windows under new settings: kept, unless they or the thresholds changed.
+
+    What policies asked for by themselves is kept under their names, by any settings.
+    """
     if before.windows == after.windows and _thresholds(before) == _thresholds(after):
         return windows
     return first_windows(after, now_ms=now_ms, expect=expect)

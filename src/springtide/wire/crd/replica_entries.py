@@ -78,6 +78,20 @@ class ThresholdsEntry(_Strict, frozen=True, kw_only=True):
     down: int = 0
 
 
+class StepsEntry(_Strict, frozen=True, kw_only=True):
+    """How far one policy may ask in one step; zero does not limit."""
+
+    up: int = 0
+    down: int = 0
+
+
+class WindowsEntry(_Strict, frozen=True, kw_only=True):
+    """For how long one policy must have asked."""
+
+    up: str = "0s"
+    down: str = "0s"
+
+
 class ValidityEntry(_Strict, frozen=True, kw_only=True):
     """When a value may count; what is unsaid follows the policy and the export interval."""
 
@@ -108,6 +122,8 @@ class PolicyEntry(_Strict, frozen=True, kw_only=True):
     age_query: str = ""
     heartbeat: bool = True
     thresholds: ThresholdsEntry = ThresholdsEntry()
+    step_max: StepsEntry = StepsEntry()
+    window: WindowsEntry = WindowsEntry()
     required: bool = True
     semantics: Literal["", "total"] = ""
     multi: Multi = Multi.ERROR

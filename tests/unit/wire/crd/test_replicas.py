@@ -134,6 +134,16 @@ def test_functions_and_validity_are_read() -> None:
     assert policy.validity.is_zero_unknown
 
 
+def test_a_policy_has_its_own_steps_and_windows() -> None:
+    """Covers R-14."""
+    fields = custom(stepMax={"up": 4, "down": 1}, window={"up": "60s", "down": "5m"})
+
+    (policy,) = read(**fields).custom
+
+    assert (policy.step_up_max, policy.step_down_max) == (4, 1)
+    assert (policy.window_up_ms, policy.window_down_ms) == (60_000, 300_000)
+
+
 def test_data_may_miss_three_exports() -> None:
     (policy,) = read(metrics={"exportInterval": "30s"}, **custom()).custom
 
@@ -174,6 +184,16 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     "min above max": ({"replicas": {"min": 5, "max": 4}}, "replicas.min", "lower it"),
     "a negative bound": ({"replicas": {"min": -1}}, "replicas.min", "write 0 for no limit"),
     "a negative step": ({"scaleDown": {"stepMax": -1}}, "scaleDown.stepMax", "write 0"),
+    "a negative step of a policy": (
+        custom(stepMax={"down": -1}),
+        "policies.custom[0].stepMax.down",
+        "write 0 for no limit",
+    ),
+    "no window of a policy": (
+        custom(window={"up": "soon"}),
+        "policies.custom[0].window.up",
+        "write it like 30s",
+    ),
     "no duration": ({"schedule": {"period": "60"}}, "schedule.period", "write it like 30s"),
     "a retry after the pull": (
         {"metrics": {"pullInterval": "5s", "pullRetryInterval": "6s"}},
