@@ -16,6 +16,7 @@ from springtide.engine.replicas.combination import Suggestion, combine
 from springtide.engine.replicas.demand import doubts, readings
 from springtide.engine.replicas.evaluation import Evaluation, Standing, evaluate
 from springtide.engine.replicas.growing_evaluation import GrowingPair, evaluate_growing
+from springtide.engine.replicas.holds import held
 from springtide.engine.replicas.phases import running
 from springtide.engine.replicas.policy_limits import Moment, PolicyWindows, limited
 from springtide.engine.replicas.providers import AskProvider, Provider, ProviderFailed, ProviderSaid
@@ -37,7 +38,8 @@ class Rulebook(msgspec.Struct, frozen=True, kw_only=True):
 class EvaluationDue(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """One evaluation is due: what every policy says, and what must stay.
 
-    A policy that is not in `judged` has no answer yet, which is an unknown.
+    A policy that is not in `judged` has no answer yet, which is an unknown. Each sentence in
+    `holds` keeps the workload from shrinking, as after an outage.
     """
 
     judged: dict[str, Judged]
@@ -46,6 +48,7 @@ class EvaluationDue(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     steady_ms: int
     cause: str
     floor: int = 0
+    holds: tuple[str, ...] = ()
 
 
 class Ordered(msgspec.Struct, frozen=True, kw_only=True, tag=True):
@@ -152,15 +155,18 @@ def _decided(
             ordered=state.ordered,
             is_forced=state.is_forced,
         )
-        state, expect, words = _evaluated(book, state, due, suggestion, standing)
-        why = " ".join([*doubts(book.policies, due.judged), *state.own_limits, words])
+        state, found, words = _evaluated(book, state, due, suggestion, standing)
+        kept = held(found, standing, due.holds, limits=book.course.limits)
+        expect = kept.replicas
+        doubted = doubts(book.policies, due.judged)
+        why = " ".join([*doubted, *state.own_limits, words, *kept.words])
     decided = Decided(
         replicas=expect,
         observed=due.observed,
         now_ms=due.now_ms,
         why=why,
         cause=due.cause,
-        is_down_unknown=suggestion.down is None and state.ordered is None,
+        is_down_unknown=state.ordered is None and (suggestion.down is None or bool(due.holds)),
     )
     state, commands = _round_stepped(book, state, decided, steady_ms=due.steady_ms)
     return state, (Evaluated(expect, suggestion, why), *commands)

@@ -211,6 +211,37 @@ def test_a_floor_keeps_what_something_stands_on() -> None:
     assert put(commands) == [(7, 8)]
 
 
+def test_a_hold_blocks_shrinking_and_is_told() -> None:
+    """Covers R-50 in part."""
+    held = replace(due(20, rooms=400), holds=("Nobody lives under 3.",))
+
+    _, commands = after(SEEN, held, state=Deciding())
+
+    assert put(commands) == []
+    assert isinstance(commands[0], Evaluated)
+    assert commands[0].why.endswith(
+        "So it is 4. Nobody lives under 3. So nothing shrinks, and 10 stay."
+    )
+
+
+def test_a_hold_lets_growth_through_and_ends_with_its_cause() -> None:
+    def held(at_s: int, rooms: int) -> EvaluationDue:
+        return replace(due(at_s, rooms=rooms), holds=("Nobody lives under 3.",))
+
+    grown = after(SEEN, held(20, 1400), state=Deciding())
+    freed = after(SEEN, held(20, 400), held(40, 400), held(60, 400), due(80, rooms=400))
+
+    assert put(grown[1]) == [(14, 8)]
+    assert put(freed[1]) == [(4, 8)]
+
+
+def test_a_hold_keeps_an_older_fleet_as_well() -> None:
+    book = Rulebook(policies=(ROOMS,), course=Course(limits=LIMITS, knobs=LEGACY))
+    held = replace(due(20, rooms=400), holds=("Nobody lives under 3.",))
+
+    assert put(after(SEEN, held, book=book, state=Deciding())[1]) == []
+
+
 def test_c_10_an_older_fleet_lets_one_dip_through() -> None:
     book = Rulebook(policies=(ROOMS,), course=Course(limits=LIMITS, knobs=LEGACY))
     minute = Growing(window_ms=60_000)
