@@ -2,9 +2,11 @@
 
 from typing import Final
 
+from springtide.engine.replicas.export import ExportRules
 from springtide.engine.replicas.gates import LabelRules
 from springtide.engine.replicas.leadership import Terms
 from springtide.engine.replicas.queries import Asking, with_defaults
+from springtide.engine.replicas.recovery import Checking
 from springtide.engine.replicas.rounds import Course
 from springtide.engine.replicas.windows import Windows, primed
 from springtide.model.replicas.knobs import Mode
@@ -58,6 +60,22 @@ def label_rules(settings: ReplicaSettings, *, has_ordinals: bool) -> LabelRules:
         slack=0 if has_ordinals else settings.knobs.rank_slack,
         init_wait_ms=settings.labels.init_wait_ms,
     )
+
+
+def export_rules(settings: ReplicaSettings) -> ExportRules:
+    """Return what a member goes by when it shows itself in metrics."""
+    return ExportRules(
+        is_enabled=settings.is_enabled,
+        export_interval_ms=settings.pull.export_interval_ms,
+        scrape_interval_ms=settings.pull.scrape_interval_ms,
+        status_age_ms_max=settings.pull.status_max_age_ms,
+        knobs=settings.knobs,
+    )
+
+
+def checking(settings: ReplicaSettings) -> Checking:
+    """Return what is compared after an outage, and for how long."""
+    return Checking(window_down_ms=settings.windows.down_ms, knobs=settings.knobs)
 
 
 def terms(settings: ReplicaSettings) -> Terms:

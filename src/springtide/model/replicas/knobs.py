@@ -55,6 +55,7 @@ class Knobs(msgspec.Struct, frozen=True, kw_only=True):
     mode: Mode = Mode.ACTIVE
     preempt_up: bool = True
     rank_slack: int = 0
+    do_followers_export: bool = True
     is_strict_time: bool = False
     allows_zero: bool = False
 
@@ -66,6 +67,7 @@ LEGACY: Final = Knobs(
     election=ElectionMode.DETERMINISTIC,
     preempt_up=False,
     rank_slack=1,
+    do_followers_export=False,
     is_strict_time=True,
     allows_zero=True,
 )

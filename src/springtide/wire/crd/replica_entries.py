@@ -150,6 +150,8 @@ class MetricsEntry(_Strict, frozen=True, kw_only=True):
     pull_retry_interval: str = "30s"
     pull_timeout: str = "10s"
     export_interval: str = "10s"
+    scrape_interval: str = "15s"
+    status_max_age: str = "60s"
     look_back_permille: int = 4500
     instance_label: str = "service_instance_id"
     labels: dict[str, str] = {}
@@ -181,6 +183,7 @@ class ReplicasDocument(_Strict, frozen=True, kw_only=True):
     scale_up_publish: Literal["after_schedule", "early"] | None = None
     election: Literal["lease", "deterministic"] | None = None
     preempt_up: bool | None = None
+    followers_export: bool | None = None
     controller: ControllerEntry = ControllerEntry()
     replicas: BoundsEntry = BoundsEntry()
     schedule: ScheduleEntry = ScheduleEntry()

@@ -107,6 +107,7 @@ def _knobs(document: ReplicasDocument) -> Knobs:
         "publication": document.scale_up_publish and Publication(document.scale_up_publish),
         "election": document.election and ElectionMode(document.election),
         "preempt_up": document.preempt_up,
+        "do_followers_export": document.followers_export,
     }
     bundle = LEGACY if document.profile == "legacy" else SAFE
     return replace(bundle, **{name: each for name, each in made.items() if each is not None})
@@ -177,6 +178,12 @@ def _pull(document: ReplicasDocument, origin: Origin) -> PullSettings:
             entry.pull_timeout, origin, ("metrics", "pullTimeout"), least_ms=_SECOND_MS
         ),
         export_interval_ms=export_ms,
+        scrape_interval_ms=whole_ms(
+            entry.scrape_interval, origin, ("metrics", "scrapeInterval"), least_ms=_SECOND_MS
+        ),
+        status_max_age_ms=whole_ms(
+            entry.status_max_age, origin, ("metrics", "statusMaxAge"), least_ms=_SECOND_MS
+        ),
         look_back_permille=entry.look_back_permille,
         instance_label=entry.instance_label,
         labels=entry.labels,

@@ -10,7 +10,9 @@ import yaml
 from springtide.engine.replicas.queries import value_query
 from springtide.engine.replicas.setup import (
     asking,
+    checking,
     course,
+    export_rules,
     first_windows,
     label_rules,
     policies,
@@ -142,6 +144,19 @@ def test_a_policy_has_its_own_steps_and_windows() -> None:
 
     assert (policy.step_up_max, policy.step_down_max) == (4, 1)
     assert (policy.window_up_ms, policy.window_down_ms) == (60_000, 300_000)
+
+
+def test_a_follower_s_status_has_an_age_and_older_fleets_have_no_followers() -> None:
+    fresh, old = read(metrics={"statusMaxAge": "90s"}), read(profile="legacy")
+
+    assert export_rules(fresh).status_age_ms_max == 90_000
+    assert export_rules(fresh).linger_ms == 25_000
+    assert not export_rules(old).knobs.do_followers_export
+    assert export_rules(read(profile="legacy", followersExport=True)).knobs.do_followers_export
+
+
+def test_an_outage_is_over_when_all_agreed_through_the_window_to_shrink() -> None:
+    assert checking(read(scaleDown={"window": "90s"})).window_down_ms == 90_000
 
 
 def test_data_may_miss_three_exports() -> None:
