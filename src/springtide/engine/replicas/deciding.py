@@ -39,7 +39,8 @@ class EvaluationDue(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """One evaluation is due: what every policy says, and what must stay.
 
     A policy that is not in `judged` has no answer yet, which is an unknown. Each sentence in
-    `holds` keeps the workload from shrinking, as after an outage.
+    `holds` keeps the workload from shrinking, as after an outage. `are_victims_drained` counts
+    where the leader says who goes first.
     """
 
     judged: dict[str, Judged]
@@ -49,6 +50,7 @@ class EvaluationDue(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     cause: str
     floor: int = 0
     holds: tuple[str, ...] = ()
+    are_victims_drained: bool = False
 
 
 class Ordered(msgspec.Struct, frozen=True, kw_only=True, tag=True):
@@ -167,6 +169,7 @@ def _decided(
         why=why,
         cause=due.cause,
         is_down_unknown=state.ordered is None and (suggestion.down is None or bool(due.holds)),
+        are_victims_drained=due.are_victims_drained,
     )
     state, commands = _round_stepped(book, state, decided, steady_ms=due.steady_ms)
     return state, (Evaluated(expect, suggestion, why), *commands)

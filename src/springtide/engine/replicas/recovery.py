@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from springtide.engine.replicas.holds import listed
 from springtide.engine.replicas.phases import Phase, exported, phase
-from springtide.model.replicas.knobs import SAFE, Knobs
+from springtide.model.replicas.knobs import SAFE, Knobs, Mode
 from springtide.model.replicas.status import Status
 
 
@@ -26,10 +26,14 @@ class Source(StrEnum):
 
 
 class Checking(msgspec.Struct, frozen=True, kw_only=True):
-    """How long an outage is worth a comparison, and for how long all has to agree after it."""
+    """How long an outage is worth a comparison, and for how long all has to agree after it.
+
+    Where labels do not follow the status, owners are not compared.
+    """
 
     outage_ms_min: int = 30_000
     window_down_ms: int = 0
+    are_labels_led: bool = True
     knobs: Knobs = SAFE
 
 
@@ -111,25 +115,45 @@ def step(checking: Checking, state: Recovery, event: Event) -> Stepped:
             assert_never(event)
 
 
-def differences(survey: Surveyed, *, knobs: Knobs = SAFE) -> tuple[str, ...]:
+def differences(checking: Checking, survey: Surveyed) -> tuple[str, ...]:
     """Return where what is there is not what the status says, as sentences."""
-    status, at = survey.status, phase(survey.status, survey.now_ms, knobs=knobs)
-    shown = exported(status, survey.now_ms, knobs=knobs)
+    found = _differences_of_members(checking, survey)
+    if checking.are_labels_led:
+        found += _differences_of_owners(checking, survey)
+    return tuple(found)
+
+
+def _differences_of_members(checking: Checking, survey: Surveyed) -> list[str]:
+    shown = exported(survey.status, survey.now_ms, knobs=checking.knobs)
     found = []
     if survey.replicas is not None and survey.replicas != max(shown, survey.floor):
         words = f"The workload is set to {survey.replicas} replicas"
         found.append(f"{words}, and {max(shown, survey.floor)} belong there.")
-    missing = set(range(1, min(shown, status.expect) + 1)) - survey.members
+    missing = set(range(1, min(shown, survey.status.expect) + 1)) - survey.members
     if missing:
         found.append(f"Nobody lives under {listed(missing)}.")
-    owning = status.current if at is Phase.PENDING else status.expect
-    strangers = survey.owners - set(range(1, owning + 1))
+    return found
+
+
+def _differences_of_owners(checking: Checking, survey: Surveyed) -> list[str]:
+    found = []
+    owning = _owning(checking, survey)
+    strangers = survey.owners - set(range(1, owning + checking.knobs.rank_slack + 1))
     if strangers:
         found.append(f"New state goes to {listed(strangers)}, which should not own any.")
+    shown = exported(survey.status, survey.now_ms, knobs=checking.knobs)
     idle = set(range(1, min(shown, owning) + 1)) & survey.members - survey.owners
     if idle:
         found.append(f"No new state goes to {listed(idle)}, which should own some.")
-    return tuple(found)
+    return found
+
+
+def _owning(checking: Checking, survey: Surveyed) -> int:
+    if checking.knobs.mode is Mode.DRAIN_ALL:
+        return 0
+    status = survey.status
+    is_pending = phase(status, survey.now_ms, knobs=checking.knobs) is Phase.PENDING
+    return status.current if is_pending else status.expect
 
 
 def _back(checking: Checking, state: Recovery, event: SourceBack) -> Recovery:
@@ -144,7 +168,7 @@ def _back(checking: Checking, state: Recovery, event: SourceBack) -> Recovery:
 
 
 def _surveyed(checking: Checking, state: Recovery, survey: Surveyed) -> Stepped:
-    found = differences(survey, knobs=checking.knobs)
+    found = differences(checking, survey)
     if found:
         words = " ".join(found)
         told = () if words == state.mismatch else (DistributionMismatch(words),)

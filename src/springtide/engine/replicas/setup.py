@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from msgspec.structs import replace
+
 from springtide.engine.replicas.export import ExportRules
 from springtide.engine.replicas.gates import LabelRules
 from springtide.engine.replicas.leadership import Terms
@@ -38,10 +40,13 @@ def policies(settings: ReplicaSettings) -> tuple[Policy, ...]:
 
 
 def course(settings: ReplicaSettings) -> Course:
-    """Return how rounds go."""
+    """Return how rounds go; where all are to drain, one stays expected to say so."""
+    limits = settings.limits
+    if settings.knobs.mode is Mode.DRAIN_ALL:
+        limits = replace(limits, allows_zero=False)
     return Course(
         schedule=settings.schedule,
-        limits=settings.limits,
+        limits=limits,
         knobs=settings.knobs,
         cancel_after_ms=settings.cancel_after_ms,
         silence_ms=PULLS_MISSED * settings.pull.interval_ms,
@@ -50,11 +55,12 @@ def course(settings: ReplicaSettings) -> Course:
 
 def label_rules(settings: ReplicaSettings, *, has_ordinals: bool) -> LabelRules:
     """Return how labels follow; who only observes leaves everybody a place."""
-    is_active = settings.knobs.mode is Mode.ACTIVE
+    mode = settings.knobs.mode
     return LabelRules(
         schedule=settings.schedule,
         is_enabled=settings.is_enabled,
-        is_led=settings.labels.is_led and is_active,
+        is_led=settings.labels.is_led and mode is not Mode.OBSERVE,
+        do_all_drain=mode is Mode.DRAIN_ALL,
         is_ready_early=settings.labels.is_ready_early,
         is_strict_time=settings.knobs.is_strict_time,
         slack=0 if has_ordinals else settings.knobs.rank_slack,
@@ -75,7 +81,12 @@ def export_rules(settings: ReplicaSettings) -> ExportRules:
 
 def checking(settings: ReplicaSettings) -> Checking:
     """Return what is compared after an outage, and for how long."""
-    return Checking(window_down_ms=settings.windows.down_ms, knobs=settings.knobs)
+    is_observing = settings.knobs.mode is Mode.OBSERVE
+    return Checking(
+        window_down_ms=settings.windows.down_ms,
+        are_labels_led=settings.labels.is_led and not is_observing,
+        knobs=settings.knobs,
+    )
 
 
 def terms(settings: ReplicaSettings) -> Terms:

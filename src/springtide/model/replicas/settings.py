@@ -54,3 +54,4 @@ class ReplicaSettings(msgspec.Struct, frozen=True, kw_only=True):
     built_in: tuple[Policy, ...] = ()
     custom: tuple[Policy, ...] = ()
     cancel_after_ms: int = 0
+    is_coordinated: bool = False

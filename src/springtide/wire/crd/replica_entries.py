@@ -169,6 +169,12 @@ class ControllerEntry(_Strict, frozen=True, kw_only=True):
     stop_grace: str = ""
 
 
+class DeploymentEntry(_Strict, frozen=True, kw_only=True):
+    """Whether the leader says which pods of a Deployment go first."""
+
+    coordination: bool = False
+
+
 class ReplicasDocument(_Strict, frozen=True, kw_only=True):
     """The document as written; its metadata names it and decides nothing."""
 
@@ -177,11 +183,12 @@ class ReplicasDocument(_Strict, frozen=True, kw_only=True):
     metadata: dict[str, object] = {}
     workload: WorkloadEntry
     profile: Literal["safe", "legacy"] = "safe"
-    mode: Literal["active", "observe"] | None = None
+    mode: Literal["active", "observe", "drain_all"] | None = None
     window_mode: Literal["kubernetes", "grow"] | None = None
     rounding: Literal["ceil", "truncate"] | None = None
     scale_up_publish: Literal["after_schedule", "early"] | None = None
     election: Literal["lease", "deterministic"] | None = None
+    index_allocation: Literal["sorted", "allocated"] | None = None
     preempt_up: bool | None = None
     followers_export: bool | None = None
     controller: ControllerEntry = ControllerEntry()
@@ -192,3 +199,4 @@ class ReplicasDocument(_Strict, frozen=True, kw_only=True):
     round_cancel_after: str = ""
     metrics: MetricsEntry = MetricsEntry()
     policies: PoliciesEntry = PoliciesEntry()
+    deployment: DeploymentEntry = DeploymentEntry()

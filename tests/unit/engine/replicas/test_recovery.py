@@ -17,6 +17,7 @@ from springtide.engine.replicas.recovery import (
     differences,
     step,
 )
+from springtide.model.replicas.knobs import SAFE, Mode
 from springtide.model.replicas.status import Status
 
 FOUR = Status(current=4, expect=4, start_ms=0, end_ms=0, scaling_ms=0, generation=3)
@@ -122,4 +123,14 @@ def test_without_an_outage_nothing_is_compared() -> None:
 def test_what_is_there_differs_from_the_status(
     fields: dict[str, Any], words: tuple[str, ...]
 ) -> None:
-    assert differences(survey(**fields)) == words
+    assert differences(CHECKING, survey(**fields)) == words
+
+
+def test_owners_are_those_who_should_be_and_none_where_all_drain() -> None:
+    nobody = survey(owners=frozenset())
+    draining = replace(CHECKING, knobs=replace(SAFE, mode=Mode.DRAIN_ALL))
+    free = replace(CHECKING, are_labels_led=False)
+
+    assert differences(CHECKING, nobody) != ()
+    assert differences(draining, nobody) == ()
+    assert differences(free, nobody) == ()

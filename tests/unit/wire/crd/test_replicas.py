@@ -20,7 +20,7 @@ from springtide.engine.replicas.setup import (
     windows_after_reload,
 )
 from springtide.engine.replicas.windows import Asked
-from springtide.model.replicas.knobs import LEGACY, SAFE, Publication, Rounding
+from springtide.model.replicas.knobs import LEGACY, SAFE, Allocation, Publication, Rounding
 from springtide.model.replicas.matcher import Matcher, MatchOperator
 from springtide.model.replicas.policy import RangeFunction, Wrapping
 from springtide.model.replicas.rules import Limits, Schedule
@@ -157,6 +157,18 @@ def test_a_follower_s_status_has_an_age_and_older_fleets_have_no_followers() -> 
 
 def test_an_outage_is_over_when_all_agreed_through_the_window_to_shrink() -> None:
     assert checking(read(scaleDown={"window": "90s"})).window_down_ms == 90_000
+    assert not checking(read(mode="observe")).are_labels_led
+
+
+def test_the_members_of_a_deployment_are_coordinated_if_asked_for() -> None:
+    """Covers R-38 in part."""
+    workload = {"name": "chat", "kind": "Deployment"}
+
+    settings = read(workload=workload, deployment={"coordination": True})
+
+    assert settings.is_coordinated
+    assert settings.knobs.waits_for_drain
+    assert not read(workload=workload).is_coordinated
 
 
 def test_data_may_miss_three_exports() -> None:
@@ -208,6 +220,11 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
         custom(window={"up": "soon"}),
         "policies.custom[0].window.up",
         "write it like 30s",
+    ),
+    "coordination of a set that has an order": (
+        {"deployment": {"coordination": True}},
+        "deployment.coordination",
+        "remove this",
     ),
     "no duration": ({"schedule": {"period": "60"}}, "schedule.period", "write it like 30s"),
     "a retry after the pull": (
@@ -394,6 +411,22 @@ def test_the_parts_of_the_engine_take_what_is_theirs() -> None:
 def test_l_20_who_only_observes_leads_no_labels() -> None:
     """Covers R-42 in part."""
     assert not label_rules(read(mode="observe"), has_ordinals=True).is_led
+
+
+def test_where_all_are_to_drain_one_stays_expected() -> None:
+    settings = read(mode="drain_all", profile="legacy")
+
+    rules = label_rules(settings, has_ordinals=True)
+
+    assert rules.is_led
+    assert rules.do_all_drain
+    assert course(settings).limits.least == 1
+    assert course(read(profile="legacy")).limits.least == 0
+
+
+def test_members_may_keep_their_numbers() -> None:
+    assert read().knobs.allocation is Allocation.SORTED
+    assert read(indexAllocation="allocated").knobs.allocation is Allocation.ALLOCATED
 
 
 def test_c_13_windows_are_kept_unless_thresholds_change() -> None:
