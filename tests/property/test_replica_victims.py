@@ -214,7 +214,7 @@ def lived(turns: list[Turn], *, is_coordinated: bool = True) -> Fleet:
 @settings(max_examples=200, deadline=None)
 @given(TURNS)
 def test_no_serving_member_of_a_coordinated_deployment_is_taken_away(turns: list[Turn]) -> None:
-    """Covers R-38."""
+    """Covers R-38 in part."""
     fleet = lived(turns)
 
     assert [each.name for each in fleet.deleted if each.labels.is_ready] == []
@@ -222,7 +222,7 @@ def test_no_serving_member_of_a_coordinated_deployment_is_taken_away(turns: list
 
 
 def test_a_coordinated_deployment_shrinks_once_its_members_drained() -> None:
-    """Covers R-38."""
+    """Covers R-38 in part."""
     drains = [Turn(2, 30, 4, 0, 0), Turn(2, 2, 3, 0, 0), Turn(2, 10, 0, 0, 0)]
 
     before, after = lived(drains[:1]), lived(drains)

@@ -343,5 +343,5 @@ def test_a_member_that_lost_its_place_stays_written_down() -> None:
 
 
 def test_the_floor_goes_only_with_ready() -> None:
-    """Covers R-31 in part, R-34 in part."""
+    """Covers R-31 in part, R-34."""
     assert [LEAVING.stateful_index, GONE.stateful_index] == [12, 0]
