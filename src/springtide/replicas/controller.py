@@ -100,9 +100,13 @@ class ReplicaController:
         """Return whether this member decides."""
         return self._snapshot.is_leader
 
+    def everybody(self) -> tuple[Member, ...]:
+        """Return the members of all services that the store tells of."""
+        return self._parts.following.everybody
+
     def select(self, service: str, mode: SelectMode = "ready") -> list[Member]:
         """Return the members of a service that may serve, or at which state must finally live."""
-        found = self._parts.following.everybody
+        found = self.everybody()
         if mode == "target":
             return [each for each in found if each.service == service and each.is_target]
         return [each for each in found if each.service == service and each.is_ready]
