@@ -360,6 +360,11 @@ WARNED: dict[str, tuple[dict[str, Any], str, str]] = {
         "schedule.period",
         "write 65s or more",
     ),
+    "a window within two pulls": (
+        {"scaleDown": {"window": "60s"}, "metrics": {"pullInterval": "90s"}},
+        "scaleDown.window",
+        "the next comes 90s later; write more",
+    ),
     "a short grace": (
         {"controller": {"stopGrace": "90s"}, "schedule": {"startDelay": "60s", "period": "60s"}},
         "controller.stopGrace",
