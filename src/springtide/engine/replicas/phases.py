@@ -104,7 +104,7 @@ def settled(status: Status, *, now_ms: int) -> Status:
 
 def called_off(status: Status, *, now_ms: int) -> Status:
     """Return the round that keeps what runs; nobody has to move for it, so it is over at once."""
-    why = f"Inputs stay unknown, so the {status.current} that run are kept."
+    why = f"It stayed unknown whether fewer are safe, so the {status.current} that run are kept."
     decision = Decision(current=status.current, expect=status.current, why=why)
     return committed(status, decision, Schedule(), now_ms=now_ms)
 

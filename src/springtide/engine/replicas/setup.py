@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from springtide.engine.replicas.export import ExportRules
 from springtide.engine.replicas.gates import LabelRules
 from springtide.engine.replicas.leadership import Terms
+from springtide.engine.replicas.policy_limits import PolicyWindows
 from springtide.engine.replicas.queries import Asking, with_defaults
 from springtide.engine.replicas.recovery import Checking
 from springtide.engine.replicas.rounds import Course
@@ -103,13 +104,17 @@ def first_windows(settings: ReplicaSettings, *, now_ms: int, expect: int) -> Win
 def windows_after_reload(
     windows: Windows, before: ReplicaSettings, after: ReplicaSettings, *, now_ms: int, expect: int
 ) -> Windows:
-    """Return the windows under new settings: kept, unless they or the thresholds changed.
-
-    What policies asked for by themselves is kept under their names, by any settings.
-    """
+    """Return the windows under new settings: kept, unless they or the thresholds changed."""
     if before.windows == after.windows and _thresholds(before) == _thresholds(after):
         return windows
     return first_windows(after, now_ms=now_ms, expect=expect)
+
+
+def policy_windows_after_reload(
+    windows: PolicyWindows, before: ReplicaSettings, after: ReplicaSettings
+) -> PolicyWindows:
+    """Return the policies' own windows under new settings: begun anew where thresholds changed."""
+    return windows if _thresholds(before) == _thresholds(after) else PolicyWindows()
 
 
 def _thresholds(settings: ReplicaSettings) -> list[tuple[str, int, int]]:

@@ -142,7 +142,7 @@ def test_w_6_a_round_that_shrinks_is_called_off_when_inputs_stay_unknown() -> No
 
     status = put(commands)
     assert (status.current, status.expect, status.generation) == (12, 12, 9)
-    assert status.reason == "Inputs stay unknown, so the 12 that run are kept."
+    assert status.reason == "It stayed unknown whether fewer are safe, so the 12 that run are kept."
 
 
 def test_an_input_that_is_known_again_keeps_the_round() -> None:

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 import yaml
 
+from springtide.engine.replicas.policy_limits import PolicyWindows
 from springtide.engine.replicas.queries import value_query
 from springtide.engine.replicas.setup import (
     asking,
@@ -16,10 +17,11 @@ from springtide.engine.replicas.setup import (
     first_windows,
     label_rules,
     policies,
+    policy_windows_after_reload,
     terms,
     windows_after_reload,
 )
-from springtide.engine.replicas.windows import Asked
+from springtide.engine.replicas.windows import Asked, Windows
 from springtide.model.replicas.knobs import LEGACY, SAFE, Allocation, Publication, Rounding
 from springtide.model.replicas.matcher import Matcher, MatchOperator
 from springtide.model.replicas.policy import RangeFunction, Wrapping
@@ -416,6 +418,15 @@ def test_the_parts_of_the_engine_take_what_is_theirs() -> None:
 def test_l_20_who_only_observes_leads_no_labels() -> None:
     """Covers R-42 in part."""
     assert not label_rules(read(mode="observe"), has_ordinals=True).is_led
+
+
+def test_policies_own_windows_are_kept_unless_thresholds_change() -> None:
+    before, other = read(**DEPLOYED), read(**DEPLOYED, preemptUp=False)
+    changed = read(**{**DEPLOYED, "policies": {"cpu": {"thresholds": {"up": 700}}}})
+    windows = PolicyWindows(ups={"hpa_rule_cpu": Windows(up_ms=60_000, asked=(Asked(0, 4),))})
+
+    assert policy_windows_after_reload(windows, before, other) == windows
+    assert policy_windows_after_reload(windows, before, changed) == PolicyWindows()
 
 
 def test_where_all_are_to_drain_one_stays_expected() -> None:
