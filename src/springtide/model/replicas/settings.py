@@ -39,10 +39,15 @@ class LabelSettings(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class ReplicaSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """All of it; built-in policies gain their defaults, custom ones are taken as they are."""
+    """All of it; built-in policies gain their defaults, custom ones are taken as they are.
+
+    If `is_coordinated`, members of a Deployment are drained before its number falls, and those that hold
+    state cost the most to delete.
+    """
 
     workload: Workload
     is_enabled: bool = False
+    is_coordinated: bool = False
     knobs: Knobs = SAFE
     limits: Limits = Limits()
     schedule: Schedule = Schedule()

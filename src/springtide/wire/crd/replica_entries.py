@@ -151,6 +151,12 @@ class ControllerEntry(_Strict, frozen=True, kw_only=True):
     stop_grace: str = ""
 
 
+class DeploymentEntry(_Strict, frozen=True, kw_only=True):
+    """What protects the members of a Deployment, whose pods are deleted in no order of their own."""
+
+    coordination: bool = False
+
+
 class ReplicasDocument(_Strict, frozen=True, kw_only=True):
     """The document as written; its metadata names it and decides nothing."""
 
@@ -166,6 +172,7 @@ class ReplicasDocument(_Strict, frozen=True, kw_only=True):
     election: Literal["lease", "deterministic"] | None = None
     preempt_up: bool | None = None
     controller: ControllerEntry = ControllerEntry()
+    deployment: DeploymentEntry = DeploymentEntry()
     replicas: BoundsEntry = BoundsEntry()
     schedule: ScheduleEntry = ScheduleEntry()
     scale_up: DirectionEntry = DirectionEntry()

@@ -56,6 +56,7 @@ def read_replicas(value: object, *, origin: Origin) -> ReplicaSettings:
     return ReplicaSettings(
         workload=_workload(document, origin),
         is_enabled=document.controller.enabled and document.metrics.enabled,
+        is_coordinated=document.deployment.coordination,
         knobs=_knobs(document),
         limits=_limits(document, origin),
         schedule=schedule,
