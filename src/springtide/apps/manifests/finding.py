@@ -5,7 +5,7 @@ from enum import StrEnum
 import msgspec
 
 from springtide.wire.origin import Origin
-from springtide.wire.validation import Path
+from springtide.wire.validation import Path, shown
 
 
 class Rule(StrEnum):
@@ -19,7 +19,6 @@ class Rule(StrEnum):
     NAME = "name"
     ORDINALS = "ordinals"
     PORT = "port"
-    NAMESPACE = "namespace"
     MAX = "max"
     ZERO = "zero"
     REPLICAS = "replicas"
@@ -60,6 +59,11 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
     is_fault: bool = True
     mended_by: Printed = Printed.NOTHING
+
+    @property
+    def where(self) -> str:
+        """Return the path of the field as people write it."""
+        return shown(self.path)
 
     def stops(self, printed: Printed) -> bool:
         """Return whether nothing is to be printed because of it."""

@@ -11,6 +11,7 @@ from springtide.model.replicas.knobs import Mode
 from springtide.model.replicas.settings import ReplicaSettings
 from springtide.wire.k8s.scaled import Placed, Scaled
 from springtide.wire.k8s.scaled_schema import Autoscaler, Workload
+from springtide.wire.k8s.schema import Metadata
 from springtide.wire.origin import Origin
 
 
@@ -26,11 +27,18 @@ def target_of(scaled: Scaled, settings: ReplicaSettings, namespace: str) -> Plac
         is_meant = (each.value.kind, metadata.name) == (wanted.kind, wanted.name)
         if is_meant and (not namespace or metadata.namespace in ("", namespace)):
             return each
-    held = ", ".join(f"{each.value.kind} {each.value.metadata.name}" for each in scaled.workloads)
-    raise NotThere(
-        f"--workload holds no {wanted.kind} {wanted.name}, but {held or 'no workload at all'}: name the "
-        "file that has it, or correct `workload` in the configuration."
+    held = ", ".join(
+        f"{each.value.kind} {_named(each.value.metadata)}" for each in scaled.workloads
     )
+    sought = f"{namespace}/{wanted.name}" if namespace else wanted.name
+    raise NotThere(
+        f"--workload holds no {wanted.kind} {sought}, but {held or 'no workload at all'}: name the file that "
+        "has it, or correct --namespace or `workload` in the configuration."
+    )
+
+
+def _named(metadata: Metadata) -> str:
+    return f"{metadata.namespace}/{metadata.name}" if metadata.namespace else metadata.name
 
 
 def lint(

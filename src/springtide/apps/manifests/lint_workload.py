@@ -15,7 +15,6 @@ def lint_workload(
     target: Placed[Workload], settings: ReplicaSettings, choices: Choices
 ) -> Iterator[Finding]:
     """Return what is wrong with a workload, and what is rarely meant."""
-    yield from _namespace(target, choices)
     yield from _replicas(target, settings, choices)
     yield from lint_pods(target, settings, choices)
     if target.value.kind == "StatefulSet":
@@ -23,13 +22,6 @@ def lint_workload(
         yield from _order(target)
         yield from _volumes(target)
         yield from _update(target, choices)
-
-
-def _namespace(target: Placed[Workload], choices: Choices) -> Iterator[Finding]:
-    given = target.value.metadata.namespace
-    if given and given != choices.namespace:
-        reason = f"this is in {given}, and --namespace says {choices.namespace}; give the same."
-        yield fault(target.origin, Rule.NAMESPACE, ("metadata", "namespace"), reason)
 
 
 def _replicas(
@@ -107,7 +99,7 @@ def _volumes(target: Placed[Workload]) -> Iterator[Finding]:
 def _update(target: Placed[Workload], choices: Choices) -> Iterator[Finding]:
     strategy = target.value.spec.update_strategy
     container = container_of(target.value, choices.container)
-    has_hook = container is not None and bool(container.lifecycle.pre_stop)
+    has_hook = container is None or bool(container.lifecycle.pre_stop)
     if strategy.type != "OnDelete" and not strategy.rolling_update.partition and not has_hook:
         yield warning(
             target.origin,
