@@ -70,6 +70,11 @@ def custom(**fields: Any) -> dict[str, Any]:
     return {"policies": {"custom": [{"metric": "rooms", **fields}]}}
 
 
+def test_members_of_a_deployment_coordinate_only_if_they_are_told_to() -> None:
+    assert not read().is_coordinated
+    assert read(deployment={"coordination": True}).is_coordinated
+
+
 def test_c_8_nothing_said_limits_nothing() -> None:
     """Covers R-5, R-16 in part."""
     settings = read()
