@@ -31,6 +31,7 @@ from springtide.edge import files
 from springtide.model.replicas.settings import ReplicaSettings
 from springtide.wire import yaml
 from springtide.wire.crd import replica_lint
+from springtide.wire.crd.replica_entries import ReplicasDocument
 from springtide.wire.crd.replica_times import whole_ms
 from springtide.wire.crd.replicas import read_document, read_replicas
 from springtide.wire.crd.writing import NotWritable, selector_object
@@ -46,6 +47,7 @@ _PEM: Final = b"-----BEGIN CERTIFICATE-----"
 class Given(msgspec.Struct, frozen=True, kw_only=True):
     """The configuration, and where it stands."""
 
+    document: ReplicasDocument
     settings: ReplicaSettings
     origin: Origin
     grace_s_min: int
@@ -85,6 +87,7 @@ def _configuration(path: str) -> Given:
     grace = document.controller.stop_grace or "0s"
     grace_ms = whole_ms(grace, origin, ("controller", "stopGrace"))
     return Given(
+        document=document,
         settings=settings,
         origin=origin,
         grace_s_min=-(-grace_ms // 1000),
@@ -101,9 +104,15 @@ def _one(path: str) -> Sequence[Source]:
 
 def _choices(wanted: Mapping[str, Any], given: Given) -> Choices:
     fallback = wanted["tolerance_fallback"]
+    store, process = given.document.store, given.document.process
+    cluster = None if store is None else store.kubernetes
+    is_elsewhere = store is not None and cluster is None
     return Choices(
         namespace=wanted["namespace"],
-        selector=_selector(wanted["selector"]),
+        selector=_selector(wanted["selector"], "--selector"),
+        met_by=_selector("" if cluster is None else cluster.selector, "store.kubernetes.selector"),
+        in_cluster=given.settings.is_coordinated or not is_elsewhere,
+        reaches=store is None or process.prestop_on_metrics or bool(wanted["prestop_port"]),
         service_account=wanted["service_account"],
         container=wanted["container"],
         ordinals_start=wanted["ordinals_start"],
@@ -125,13 +134,13 @@ def _choices(wanted: Mapping[str, Any], given: Given) -> Choices:
     )
 
 
-def _selector(text: str) -> Document:
+def _selector(text: str, name: str) -> Document:
     if not text:
         return {}
     try:
         return selector_object(parse_selector(text))
     except (MalformedSelector, NotWritable) as fault:
-        raise Ended(f"--selector: {fault}", USAGE) from fault
+        raise Ended(f"{name}: {fault}", USAGE) from fault
 
 
 def _version(text: str) -> Version:

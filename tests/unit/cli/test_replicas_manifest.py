@@ -13,7 +13,7 @@ from springtide.apps.manifests import Fallback
 from springtide.apps.manifests.alerts import Scope, alerts
 from springtide.apps.manifests.compose import KINDS
 from springtide.apps.manifests.finding import Rule
-from springtide.cli import replicas
+from springtide.cli import replica_manifest
 from springtide.cli.main import run
 from tests.manifesting import Json, configuration, scaler, workload
 
@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[3]
 PAGE = (ROOT / "docs" / "replicas-manifest.md").read_text(encoding="utf-8")
 OPTIONS = [
     name
-    for parameter in replicas.manifest.params
+    for parameter in replica_manifest.manifest.params
     if isinstance(parameter, click.Option)
     for name in parameter.opts
 ]
@@ -164,6 +164,33 @@ def test_what_the_configuration_rarely_means_is_told(
     assert "schedule.period: Clocks may differ" in capsys.readouterr().err
 
 
+CLUSTER = {"kubernetes": {"selector": "app=chat"}}
+ETCD = {"etcd": {"endpoints": ["http://127.0.0.1:2379"]}}
+
+
+def test_members_that_meet_in_the_cluster_say_which_pods_they_are(
+    tmp_path: Path, capsys: Captured
+) -> None:
+    code = ends(tmp_path, "-n", "game", store=CLUSTER)
+
+    printed = capsys.readouterr()
+    objects = {each["kind"]: each for each in yaml.safe_load_all(printed.out)}
+    assert code == 0
+    assert objects["PodMonitor"]["spec"]["selector"] == {"matchLabels": {"app": "chat"}}
+    assert "process.prestopOnMetrics: a preStop hook" in printed.err
+
+
+def test_members_that_meet_in_etcd_get_no_rights(
+    tmp_path: Path, capsys: Captured, named: list[str]
+) -> None:
+    code = ends(tmp_path, *named, store=ETCD, process={"prestopOnMetrics": True})
+
+    printed = capsys.readouterr()
+    kinds = [each["kind"] for each in yaml.safe_load_all(printed.out)]
+    assert (code, printed.err) == (0, "")
+    assert "Role" not in kinds
+
+
 WRONG: dict[str, tuple[list[str], dict[str, Any], str]] = {
     "no namespace": ([], {}, "give --namespace"),
     "no selector": (["-n", "game"], {}, "give --selector"),
@@ -221,8 +248,8 @@ def test_two_configurations_are_one_too_many(tmp_path: Path, capsys: Captured) -
 
 
 def test_the_words_of_options_are_those_that_are_known() -> None:
-    assert replicas.KINDS == KINDS
-    assert set(replicas.FALLBACKS) == {*Fallback}
+    assert replica_manifest.KINDS == KINDS
+    assert set(replica_manifest.FALLBACKS) == {*Fallback}
 
 
 @pytest.mark.parametrize("option", OPTIONS)

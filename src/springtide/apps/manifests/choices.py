@@ -50,11 +50,17 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
     """All of it; what is empty is found out by `settled`.
 
     `floor` is the highest index that holds state, None where nobody has said it. `grace_s_min` is the
-    grace that the configuration says pods have. A container that `has_hook` keeps its own preStop.
+    grace that the configuration says pods have, `met_by` the selector by which members meet in the
+    cluster. A container that `has_hook` keeps its own preStop. Members that do not meet in the cluster
+    and are not coordinated there are not `in_cluster` and need no rights; a hook `reaches` them unless
+    their process keeps it to itself.
     """
 
     namespace: str = ""
     selector: Mapping[str, Any] = {}
+    met_by: Mapping[str, Any] = {}
+    in_cluster: bool = True
+    reaches: bool = True
     service_account: str = ""
     container: str = ""
     ordinals_start: int | None = None
@@ -89,7 +95,7 @@ def settled(
     return replace(
         choices,
         namespace=_namespace(choices.namespace, manifest, name),
-        selector=choices.selector or _selector(manifest, name),
+        selector=choices.selector or _selector(manifest, choices.met_by, name),
         service_account=choices.service_account or account or name,
         container=choices.container or (chosen.name if chosen is not None else name),
         ordinals_start=manifest.spec.ordinals.start if start is None else start,
@@ -113,7 +119,7 @@ def _namespace(chosen: str, manifest: Workload, name: str) -> str:
     return found
 
 
-def _selector(manifest: Workload, name: str) -> Document:
+def _selector(manifest: Workload, met_by: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     selector = manifest.spec.selector
     said: Document = {
         "matchLabels": dict(selector.match_labels),
@@ -126,7 +132,7 @@ def _selector(manifest: Workload, name: str) -> Document:
             for each in selector.match_expressions
         ],
     }
-    found = {key: each for key, each in said.items() if each}
+    found = {key: each for key, each in said.items() if each} or met_by
     if not found:
         raise Unchosen(
             f"Nobody says which pods are {name}'s: give --selector as in app={name}, or --workload."

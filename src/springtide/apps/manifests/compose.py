@@ -33,8 +33,9 @@ def compose(
 
 def _all(settings: ReplicaSettings, choices: Choices) -> Iterator[Document]:
     yield account(choices)
-    yield role(settings, choices)
-    yield binding(settings, choices)
+    if choices.in_cluster:
+        yield role(settings, choices)
+        yield binding(settings, choices)
     yield budget(settings, choices)
     yield monitor(settings, choices)
     yield prometheus_rule(settings, choices)

@@ -37,6 +37,7 @@ class Rule(StrEnum):
     CLOSED = "closed"
     OBSERVE = "observe"
     GATE = "gate"
+    REACH = "reach"
 
 
 class Printed(StrEnum):

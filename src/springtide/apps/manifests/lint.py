@@ -74,6 +74,9 @@ def _configuration(
     if settings.knobs.mode is Mode.OBSERVE:
         reason = "nobody says how many replicas are wanted, so an autoscaler holds; write active in the third step."
         yield warning(origin, Rule.OBSERVE, ("mode",), reason)
+    if not choices.reaches:
+        reason = "a preStop hook asks /hpa/prestop beside the metrics, where it is not; write true."
+        yield warning(origin, Rule.REACH, ("process", "prestopOnMetrics"), reason)
     if choices.has_tolerance and choices.kubernetes < TOLERANCE_ON_SINCE:
         version = ".".join(map(str, choices.kubernetes))
         yield warning(

@@ -14,6 +14,7 @@ from springtide.model.replicas.settings import ReplicaSettings
 INDEX_LABEL: Final = "apps.kubernetes.io/pod-index"
 POD_NAME: Final = "POD_NAME"
 POD_NAMESPACE: Final = "POD_NAMESPACE"
+POD_IP: Final = "POD_IP"
 POD_INDEX: Final = "POD_INDEX"
 ORDINALS_START: Final = "ORDINALS_START"
 PRESTOP: Final = "/hpa/prestop"
@@ -49,6 +50,7 @@ def environment(settings: ReplicaSettings, choices: Choices) -> Iterator[Documen
     """Return the variables of a member; only the pods of a StatefulSet are counted."""
     yield _from_field(POD_NAME, "metadata.name")
     yield _from_field(POD_NAMESPACE, "metadata.namespace")
+    yield _from_field(POD_IP, "status.podIP")
     if settings.workload.kind == "StatefulSet":
         yield _from_field(POD_INDEX, f"metadata.labels['{INDEX_LABEL}']")
         yield {"name": ORDINALS_START, "value": str(choices.ordinals_start or 0)}

@@ -255,6 +255,10 @@ def test_a_gate_and_a_mode_are_told() -> None:
     assert rules(choices=chosen(kubernetes=(1, 33)), mode="observe") == ["observe mode", "gate "]
 
 
+def test_a_hook_that_reaches_nobody_is_told() -> None:
+    assert rules(choices=chosen(reaches=False)) == ["reach process.prestopOnMetrics"]
+
+
 def test_what_is_about_to_be_mended_stops_nobody() -> None:
     findings, _ = found(
         workload(pod={"terminationGracePeriodSeconds": 1}), scaler(metrics=[metric(E), CPU])
@@ -305,5 +309,5 @@ def test_every_rule_is_found_by_some_test() -> None:
         for each in expected
     }
 
-    others = {Rule.GRACE, Rule.CONTAINER, Rule.OBSERVE, Rule.GATE}
+    others = {Rule.GRACE, Rule.CONTAINER, Rule.OBSERVE, Rule.GATE, Rule.REACH}
     assert {Rule(each) for each in tabled} | others == set(Rule)

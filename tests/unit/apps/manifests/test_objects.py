@@ -122,6 +122,12 @@ def test_members_may_label_pods_and_keep_the_status_and_nothing_else() -> None:
     assert all(names == ["chat-hpa-status"] for key, names in named.items() if key[2] != "create")
 
 
+def test_members_that_meet_elsewhere_need_no_rights() -> None:
+    objects = composed(chosen(in_cluster=False))
+
+    assert objects.keys().isdisjoint({"Role", "RoleBinding"})
+
+
 def test_the_account_is_that_of_the_workload() -> None:
     own = settings()
     target = read(workload(pod={"serviceAccountName": "talker"})).workloads[0]
@@ -218,7 +224,7 @@ def test_members_of_a_deployment_are_not_counted() -> None:
     found = patch(settings(**COORDINATED), chosen())
 
     (container,) = found["spec"]["template"]["spec"]["containers"]
-    assert [each["name"] for each in container["env"]] == ["POD_NAME", "POD_NAMESPACE"]
+    assert [each["name"] for each in container["env"]] == ["POD_NAME", "POD_NAMESPACE", "POD_IP"]
 
 
 def test_a_hook_of_the_containers_own_stays() -> None:
