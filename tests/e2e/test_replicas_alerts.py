@@ -5,11 +5,7 @@ import shutil
 import subprocess
 import urllib.parse
 import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any, Final
 
 import pytest
@@ -22,6 +18,7 @@ from springtide.apps.manifests.rules import rule_file
 from tests.e2e.ours import free_port
 from tests.e2e.processes import Processes
 from tests.e2e.waiting import eventually
+from tests.exporting import exported
 from tests.manifesting import chosen, settings
 
 WHOSE: Final = 'k8s_namespace_name="game",hpa_target_name="chat"'
@@ -165,32 +162,6 @@ hpa_leader{service_instance_id="chat-0"} 1
 """A pod that calls itself a member of somebody else's workload."""
 
 
-class _Page(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        """Show what the pod exports."""
-        self.send_response(200)
-        self.send_header("Content-Type", "text/plain; version=0.0.4")
-        self.end_headers()
-        self.wfile.write(LIAR.encode())
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
-
-@contextmanager
-def pod() -> Iterator[str]:
-    """Run a pod, and say where it is."""
-    server = HTTPServer(("127.0.0.1", 0), _Page)
-    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        yield f"127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
-
-
 def scraping(target: str) -> dict[str, Any]:
     """Return what an operator of Prometheus makes of our monitor, with the pod in the place of discovery."""
     (endpoint,) = monitor(settings(), chosen())["spec"]["podMetricsEndpoints"]
@@ -227,7 +198,7 @@ def test_f_26_a_pod_speaks_for_the_workload_that_it_is_of_and_no_other(tmp_path:
     if program is None:
         pytest.skip("There is no prometheus: install it.")
     port = free_port()
-    with pod() as target, Processes(tmp_path / "logs") as processes:
+    with exported(LIAR) as target, Processes(tmp_path / "logs") as processes:
         file = tmp_path / "prometheus.json"
         file.write_text(json.dumps({"scrape_configs": [scraping(target)]}))
         options = [f"--config.file={file}", f"--storage.tsdb.path={tmp_path / 'data'}"]

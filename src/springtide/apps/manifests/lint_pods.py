@@ -7,12 +7,13 @@ from springtide.apps.manifests.choices import NO_ACCOUNTS, Choices, container_of
 from springtide.apps.manifests.finding import Finding, Printed, Rule, fault, warning
 from springtide.apps.manifests.patch import ORDINALS_START, POD_NAME, PRESTOP
 from springtide.apps.manifests.times import drain_s, grace_s
+from springtide.engine.replicas.labels import READY_LABEL, TARGET_LABEL
 from springtide.model.replicas.settings import ReplicaSettings
 from springtide.wire.k8s.scaled import Placed
 from springtide.wire.k8s.scaled_schema import Container, Workload
 from springtide.wire.validation import Key, Path
 
-OWN_LABELS: Final = ("hpa_scaling_target", "hpa_scaling_ready")
+OWN_LABELS: Final = (TARGET_LABEL, READY_LABEL)
 _POD: Final[Path] = ("spec", "template", "spec")
 
 

@@ -1,9 +1,11 @@
 """How long a member may take to go, as the schedule of rounds has it."""
 
+from typing import Final
+
 from springtide.apps.manifests.choices import Choices
 from springtide.model.replicas.settings import ReplicaSettings
 
-_SECOND_MS = 1000
+_SECOND_MS: Final = 1000
 
 
 def drain_s(settings: ReplicaSettings) -> int:
