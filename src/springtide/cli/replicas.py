@@ -68,6 +68,9 @@ RELEASE_HELP: Final = """Give up what protects a number whose state is lost, or 
 The floor may fall then, and the pod of that number go. Who did it is logged.
 """
 RECOVERED_HELP: Final = """Say whether a restarted member has the state of the run before it."""
+THAW_HELP: Final = (
+    """Let a Deployment shrink again after its controller took a member that served."""
+)
 PRESTOP_HELP: Final = """Let this member leave, and wait until it holds nothing: for hooks before a stop.
 
 Exit codes: 0 it holds nothing, 1 it still does, 2 wrong usage, 3 it cannot be asked, 4 it asks for a token.
@@ -258,6 +261,16 @@ def release_protection(
     from springtide.cli import replica_calls  # noqa: PLC0415
 
     replica_calls.release(Asked(url, token_file, request_timeout), index, operator=operator)
+
+
+@replicas.command("thaw", help=THAW_HELP, short_help="Let the workload shrink again.")
+@member_options
+@click.option("--operator", default="", help="Who answers for it; else this user.")
+def thaw(*, url: str, token_file: str, request_timeout: float, operator: str) -> None:
+    """Let it shrink."""
+    from springtide.cli import replica_calls  # noqa: PLC0415
+
+    replica_calls.thaw(Asked(url, token_file, request_timeout), operator=operator)
 
 
 @replicas.command("recovered", help=RECOVERED_HELP, short_help="Say what a restart recovered.")
