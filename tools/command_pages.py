@@ -118,7 +118,8 @@ def commands() -> str:
 def linked(name: str) -> str:
     """The command, leading to its page or to its part of this one."""
     # A command of a group may have a page of its own.
-    pages = (f"{word}.md" for word in reversed(name.split()))
+    words = name.split()
+    pages = (f"{each}.md" for each in ("-".join(words), *reversed(words)))
     place = next((page for page in pages if (DOCS / page).exists()), f"#{PROGRAM}-{name}")
     return f"[`{PROGRAM} {name}`]({place})"
 

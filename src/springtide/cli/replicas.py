@@ -7,6 +7,7 @@ from typing import Final
 import click
 
 from springtide.cli.options import NearestChoice, NearestGroup
+from springtide.cli.replica_manifest import manifest
 from springtide.cli.replica_options import Asked, member_options
 
 HELP: Final = """Replicas of stateful services."""
@@ -95,6 +96,9 @@ def adapter(*, config: str, kubeconfig: str, context: str) -> None:
     from springtide.cli import adapting  # noqa: PLC0415
 
     adapting.serve(config, kubeconfig=kubeconfig, context=context)
+
+
+replicas.add_command(manifest)
 
 
 @replicas.command("run", help=RUN_HELP, short_help="Run one member beside its application.")
