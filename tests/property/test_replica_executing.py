@@ -36,7 +36,7 @@ from springtide.engine.replicas.executing import (
 )
 from springtide.model.replicas.execution import Node, NodeState, Observation
 
-MOST = 6
+MOST = 4
 SETTLE_S = 30
 ROUNDS_MAX = 300
 INDEXES = st.integers(1, MOST)
@@ -117,7 +117,9 @@ class Executors(RuleBasedStateMachine):
         self.expect = 1
         self.faults: deque[str] = deque()
 
-    @rule(expect=INDEXES, is_newer=st.booleans(), unknown=st.sampled_from(["", "", "E", "S"]))
+    @rule(
+        expect=INDEXES, is_newer=st.booleans(), unknown=st.sampled_from(["", "", "E", "S", "low S"])
+    )
     def want(self, expect: int, is_newer: bool, unknown: str) -> None:  # noqa: FBT001
         self.generation += is_newer
         self.expect = expect
@@ -181,10 +183,11 @@ class Executors(RuleBasedStateMachine):
     def tell_wish(self, unknown: str) -> None:
         serving = frozenset(self.world.serving)
         is_sure = unknown != "S"
+        floor = 0 if unknown == "low S" else max(serving, default=0)
         self.world.told = Wish(
             generation=self.generation,
             expect=None if unknown == "E" else self.expect,
-            floor=max(serving, default=0) if is_sure else None,
+            floor=floor if is_sure else None,
             ready=serving if is_sure else None,
             spoken=len(self.world.members),
         )
