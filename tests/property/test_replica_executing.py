@@ -118,9 +118,13 @@ class Executors(RuleBasedStateMachine):
         self.faults: deque[str] = deque()
 
     @rule(
-        expect=INDEXES, is_newer=st.booleans(), unknown=st.sampled_from(["", "", "E", "S", "low S"])
+        expect=INDEXES,
+        unknown=st.sampled_from(["", "low S", "E", "S"]),
+        is_newer=st.booleans(),
+        after_s=st.sampled_from([0, 10]),
     )
-    def want(self, expect: int, is_newer: bool, unknown: str) -> None:  # noqa: FBT001
+    def want(self, expect: int, unknown: str, is_newer: bool, after_s: int) -> None:  # noqa: FBT001
+        self.world.pass_s(after_s)
         self.generation += is_newer
         self.expect = expect
         self.tell_wish(unknown)
@@ -137,8 +141,7 @@ class Executors(RuleBasedStateMachine):
 
     @rule(index=INDEXES)
     def drain(self, index: int) -> None:
-        if index > self.expect:
-            self.world.serving.discard(index)
+        self.world.serving -= set(range(max(index, self.expect + 1), MOST + 1))
 
     @rule(index=INDEXES)
     def crash(self, index: int) -> None:
@@ -260,5 +263,5 @@ class Executors(RuleBasedStateMachine):
                 raise AssertionError(order)
 
 
-Executors.TestCase.settings = settings(max_examples=100, stateful_step_count=40)
+Executors.TestCase.settings = settings(max_examples=150, stateful_step_count=40)
 TestExecutors = Executors.TestCase
