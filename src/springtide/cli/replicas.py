@@ -21,6 +21,17 @@ answered with an error, by which the autoscaler holds.
 
 Exit codes: 0 told to stop, 2 wrong usage or configuration, 3 the cluster cannot be reached.
 """
+EXECUTE_HELP: Final = """Start and stop members outside Kubernetes, as many as are wanted.
+
+Members are processes of this machine or units of systemd, started and stopped by their number; or their number
+is told to a command, a webhook or the scale of a workload. Nobody is stopped who must keep serving, or while
+that is unknown.
+
+\b
+  springtide replicas execute --config executor.yaml
+
+Exit codes: 0 told to stop, 2 wrong usage or configuration, 3 the cluster cannot be reached.
+"""
 
 
 @click.group("replicas", cls=NearestGroup, help=HELP, short_help="Replicas of stateful services.")
@@ -42,3 +53,15 @@ def adapter(*, config: str, kubeconfig: str, context: str) -> None:
     from springtide.cli import adapting  # noqa: PLC0415
 
     adapting.serve(config, kubeconfig=kubeconfig, context=context)
+
+
+@replicas.command(
+    "execute", help=EXECUTE_HELP, short_help="Start and stop members outside Kubernetes."
+)
+@click.option("--config", required=True, metavar="FILE", help="A ReplicasExecutorConfiguration.")
+def execute(*, config: str) -> None:
+    """Execute as the configuration says, until told to stop."""
+    # Imported here, because help does not need it.
+    from springtide.cli import executing  # noqa: PLC0415
+
+    executing.serve(config)
