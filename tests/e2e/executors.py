@@ -27,9 +27,16 @@ class Execution:
     """One executor with its state, to be killed by leaving the block; members are ended by others."""
 
     def __init__(
-        self, folder: Path, api: PromApi, executor: Mapping[str, Any], **more: Any
+        self,
+        folder: Path,
+        api: PromApi,
+        executor: Mapping[str, Any],
+        *,
+        name: str = "executor",
+        **more: Any,
     ) -> None:
         self.folder = folder
+        self.name = name
         self.port = free_port()
         self.environ: dict[str, str] = {}
         self._process: subprocess.Popen[bytes] | None = None

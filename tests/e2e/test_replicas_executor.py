@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.executors import Execution, say
+from tests.e2e.executors import LIMIT_S, Execution, say
 from tests.e2e.waiting import eventually
 from tests.members import Members, members
 from tests.promapi import PromApi, Reply, prometheus
@@ -37,6 +37,14 @@ def world(tmp_path: Path) -> Iterator[Members]:
 def processes(world: Members, *, is_stubborn: bool = False) -> dict[str, object]:
     """Return how members are executed as processes."""
     return {"process": {"command": list(world.command(is_stubborn=is_stubborn))}}
+
+
+def wait_for_births(world: Members, count: int) -> None:
+    """Wait until so many were born, and not a moment longer."""
+    end_s = time.monotonic() + LIMIT_S
+    while len(world.born()) < count:
+        assert time.monotonic() < end_s, f"only {world.born()} were born"
+        time.sleep(0.001)
 
 
 def test_it_grows_and_drains_and_spares_who_must_serve(
@@ -74,9 +82,9 @@ def test_killed_at_any_moment_it_starts_nobody_twice_and_ends_nobody(
 ) -> None:
     say(api, expect=6, generation=7)
     with Execution(tmp_path, api, processes(world)) as executor:
-        for pause_s in (0.35, 0.4, 0.45, 0.5, 0.6):
+        for count in range(1, 6):
             executor.start()
-            time.sleep(pause_s)
+            wait_for_births(world, count)
             executor.end(signal.SIGKILL)
         executor.start()
         executor.until(phase="Steady", observed=6)

@@ -132,7 +132,7 @@ def test_x_1_a_number_is_ordered_where_numbers_are_taken() -> None:
 
 @pytest.mark.parametrize("rules", [RULES, BY_NUMBER])
 def test_x_2_the_same_twice_has_one_effect(rules: ExecutionRules) -> None:
-    """Covers R-47 in part, R-56 in part."""
+    """Covers R-47 in part, R-56."""
     executor = Executor(rules)
     first = executor.decide(wish(2), members(1))
 
@@ -166,7 +166,7 @@ def test_x_3_nobody_is_stopped_who_must_serve(rules: ExecutionRules) -> None:
 
 
 def test_x_3_who_has_drained_is_stopped_from_the_highest_down_one_at_a_time() -> None:
-    """Covers R-56 in part."""
+    """Covers R-56."""
     executor = Executor()
     wanted = wish(2, 2, ready=[1, 2])
 
