@@ -9,7 +9,7 @@ import pytest
 
 from tests.e2e.executors import LIMIT_S, Execution, say
 from tests.e2e.waiting import eventually
-from tests.members import Members, members
+from tests.members import Members, NumberFile, members
 from tests.promapi import PromApi, Reply, prometheus
 from tests.serving import Body, Extender, serving
 from tests.serving import Reply as Answer
@@ -180,6 +180,22 @@ def test_units_of_systemd_grow_and_drain(tmp_path: Path, api: PromApi, world: Me
 
         assert world.running() == [1, 2]
         assert sorted(world.born()) == [1, 2, 3]
+
+
+def test_a_command_is_told_how_many_there_are_to_be(tmp_path: Path, api: PromApi) -> None:
+    file = NumberFile(tmp_path, 1)
+    say(api, expect=3, generation=8, members=1, serving={1})
+    command, observe = list(file.command("scale")), list(file.command("observe"))
+    told = {"exec": {"command": command, "observe": observe}}
+    with Execution(tmp_path, api, told) as executor:
+        executor.start()
+        executor.until(phase="Steady", observed=3)
+        say(api, expect=1, generation=9, members=3, serving={1})
+        executor.until(phase="Steady", observed=1)
+
+        assert file.orders == [
+            ["chat", "8", "3", "1", "1"], ["chat", "9", "2", "3", "1"], ["chat", "9", "1", "2", "1"],
+        ]  # fmt: skip
 
 
 class Site:
