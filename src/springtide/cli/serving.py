@@ -1,0 +1,92 @@
+"""What commands that serve autoscalers and API servers share: their document, their sockets, their end."""
+
+import asyncio
+import logging
+import signal
+import ssl
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
+
+from springtide.apps.adapter import Endpoints
+from springtide.cli.endings import USAGE, Ended
+from springtide.edge import files, http
+from springtide.edge.lines import Forwarding, JsonLines
+from springtide.edge.prometheus import Access
+from springtide.edge.serving import CertificateFiles, Certificates, listening
+from springtide.model.scheduler import ExtenderTLSConfig
+from springtide.wire import yaml
+from springtide.wire.crd.adapter import ClientTlsEntry, PrometheusEntry, TlsFilesEntry, seconds
+from springtide.wire.origin import Origin
+
+
+def one_document(config: str) -> tuple[Origin, object]:
+    """Return the one document of a file and where it comes from, or end the command."""
+    source = files.read((config,), sys.stdin.buffer)[0]
+    found = yaml.documents(source.data, source.name)
+    if len(found) != 1:
+        raise Ended(f"{config} holds {len(found)} documents; write exactly one.", USAGE)
+    return Origin(source=source.name, document=found[0]), found[0].value
+
+
+def prometheus_access(entry: PrometheusEntry, origin: Origin) -> Access:
+    """Return how Prometheus is asked."""
+    return Access(
+        url=entry.url,
+        timeout_s=seconds(entry.timeout, ("prometheus", "timeout"), origin=origin),
+        token_file=entry.token_file,
+        headers=entry.headers,
+        tls=client_tls(entry.url, entry.tls, "prometheus", origin=origin),
+        queries_max=entry.queries,
+    )
+
+
+def client_tls(
+    url: str, entry: ClientTlsEntry, part: str, *, origin: Origin
+) -> ssl.SSLContext | None:
+    """Return how a server is known, None if it speaks no TLS; raises InvalidDocument."""
+    if not url.startswith("https"):
+        return None
+    chosen = ExtenderTLSConfig(
+        ca_file=entry.ca_file,
+        cert_file=entry.cert_file,
+        key_file=entry.key_file,
+        server_name=entry.server_name,
+    )
+    try:
+        return http.client_context(chosen)
+    except http.Unusable as fault:
+        raise origin.fault((part, "tls", fault.field), fault.why) from fault
+
+
+@asynccontextmanager
+async def opened(tls: TlsFilesEntry, *, calls: str, pages: str) -> AsyncIterator[Endpoints]:
+    """Open the sockets of these addresses while the block is entered; pages are nowhere if empty."""
+    certificates = Certificates(CertificateFiles(certificate=tls.cert_file, key=tls.key_file))
+    with ExitStack() as stack:
+        called = listening(calls)
+        stack.callback(called.socket.close)
+        shown = None
+        if pages:
+            shown = listening(pages)
+            stack.callback(shown.socket.close)
+        yield Endpoints(calls=called, certificates=certificates, pages=shown)
+
+
+@contextmanager
+def forwarded(lines: JsonLines) -> Iterator[None]:
+    """Write what libraries log as lines of ours meanwhile."""
+    handler = Forwarding(lines)
+    logging.getLogger().addHandler(handler)
+    try:
+        yield
+    finally:
+        logging.getLogger().removeHandler(handler)
+
+
+def told_to_stop() -> asyncio.Event:
+    """Return what is set when this process is asked to end."""
+    stop = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    return stop
