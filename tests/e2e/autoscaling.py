@@ -111,8 +111,8 @@ def certify(plane: ControlPlane, name: str, authority: trustme.CA) -> None:
     pair.cert_chain_pems[0].write_to_path(str(plane.site.file(f"{name}.pem")))
 
 
-def adapter(plane: ControlPlane, api: PromApi) -> Ours:
-    """Start an adapter that asks often."""
+def adapter(plane: ControlPlane, api: PromApi, *, upstream: str = "") -> Ours:
+    """Start an adapter that asks often, and passes other metrics through if there is an upstream."""
     document: Object = {
         "kind": "ReplicasAdapterConfiguration",
         "prometheus": {"url": api.url},
@@ -122,6 +122,8 @@ def adapter(plane: ControlPlane, api: PromApi) -> Ours:
             {"name": PLAIN, "role": "plain", "refresh": "200ms", "hold": "1s"},
         ],
     }
+    if upstream:
+        document["upstream"] = {"url": upstream}
     return serve(plane, "adapter", document)
 
 
