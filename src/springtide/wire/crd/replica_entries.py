@@ -5,6 +5,8 @@ from typing import Final, Literal
 import msgspec
 
 from springtide.model.replicas.policy import MetricKind, Multi, Operator, RangeFunction, Reduction
+from springtide.wire.crd.adapter import PrometheusEntry
+from springtide.wire.crd.replica_member import ApplicationEntry, ProcessEntry, StoreEntry
 
 API_VERSION: Final = "springtide.io/v1alpha1"
 KIND: Final = "ReplicasConfiguration"
@@ -173,3 +175,7 @@ class ReplicasDocument(_Strict, frozen=True, kw_only=True):
     round_cancel_after: str = ""
     metrics: MetricsEntry = MetricsEntry()
     policies: PoliciesEntry = PoliciesEntry()
+    store: StoreEntry | None = None
+    prometheus: PrometheusEntry | None = None
+    application: ApplicationEntry = ApplicationEntry()
+    process: ProcessEntry = ProcessEntry()
