@@ -7,7 +7,7 @@ All rows of arithmetic run side by side on one control plane; pods are of stand-
 import signal
 import time
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 from urllib.error import HTTPError
 
 import pytest
@@ -15,7 +15,6 @@ import pytest
 from tests.e2e import crews
 from tests.e2e.autoscaling import (
     ACCOUNT,
-    APISERVICES,
     DEPLOY,
     FAST,
     SCALERS,
@@ -27,13 +26,11 @@ from tests.e2e.autoscaling import (
     condition,
     export,
     register,
-    replicas,
-    scaler,
     settles,
     stateful_set,
     value,
 )
-from tests.e2e.commands import Object, Setup
+from tests.e2e.commands import Setup
 from tests.e2e.conftest import Planes
 from tests.e2e.controlplane import ControlPlane
 from tests.e2e.crews import Shown
@@ -41,6 +38,18 @@ from tests.e2e.fleets import running_fleet
 from tests.e2e.objects import PODS
 from tests.e2e.rights import grant
 from tests.e2e.sparing import sparing, standing
+from tests.e2e.stateful import (
+    CALM_S,
+    begin,
+    end,
+    has_ready,
+    is_available,
+    pods,
+    ready,
+    scale,
+    stand,
+    stays,
+)
 from tests.e2e.waiting import eventually, steadily
 from tests.promapi import PromApi, prometheus
 from tests.serving import serving
@@ -51,10 +60,6 @@ from tests.standin.statefulset import Delete, Gone, Order, Readied, Scaled, runn
 
 MANAGER: Final = "kube-controller-manager"
 BUDGETS: Final = "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
-REGISTRATION: Final = f"{APISERVICES}/v1beta1.external.metrics.k8s.io"
-MERGE: Final = "application/merge-patch+json"
-CALM_S: Final = 3.0
-"""Several rounds of an autoscaler, in which nothing may happen."""
 BEYOND_S: Final = 120.0
 TOO_MANY: Final = 429
 ROWS_S: Final = 90.0
@@ -123,51 +128,6 @@ def raw(plane: ControlPlane, ours: Ours, api: PromApi) -> tuple[float, str]:
 def begun(raw: tuple[float, str]) -> None:
     """Let what takes two minutes begin before anything else."""
     assert raw
-
-
-def has_ready(plane: ControlPlane, name: str, number: int) -> None:
-    """Wait until so many pods of a StatefulSet are ready, and no others there."""
-    eventually(
-        lambda: plane.ask("GET", f"{SETS}/{name}")["status"],
-        lambda found: (found.get("readyReplicas"), found.get("replicas")) == (number, number),
-    )
-
-
-def begin(
-    plane: ControlPlane, api: PromApi, name: str, number: int, *metrics: str, **spec: Any
-) -> Object:
-    """Let a workload run whose members all hold state, with an autoscaler; return the autoscaler."""
-    indices = list(range(1, number + 1)) if S in metrics else ()
-    export(api, name, number, indices)
-    body = stateful_set(name, number)
-    body["spec"].update(spec)
-    plane.create(SETS, body)
-    has_ready(plane, name, number)
-    made: Object = plane.create(SCALERS, scaler(name, *metrics))
-    eventually(lambda: condition(plane, name).get("status"), lambda found: found == "True")
-    return made
-
-
-def end(plane: ControlPlane, name: str) -> None:
-    """Delete a workload and its autoscaler."""
-    plane.ask("DELETE", f"{SCALERS}/{name}")
-    plane.ask("DELETE", f"{SETS}/{name}")
-
-
-def scale(plane: ControlPlane, name: str, number: int) -> None:
-    """Let a StatefulSet have so many replicas, as somebody would by hand."""
-    change = {"spec": {"replicas": number}}
-    plane.ask("PATCH", f"{SETS}/{name}/scale", change, content_type=MERGE)
-
-
-def pods(name: str, *ordinals: int) -> frozenset[str]:
-    """Return the names of pods."""
-    return frozenset(f"{name}-{each}" for each in ordinals)
-
-
-def stays(plane: ControlPlane, name: str, number: int) -> None:
-    """Say that a StatefulSet has and should have so many replicas for a while."""
-    steadily(lambda: replicas(plane, name), lambda found: found == (number, number), for_s=CALM_S)
 
 
 @pytest.mark.parametrize("name", ROWS)
@@ -250,24 +210,6 @@ def test_k_2_and_k_3_pods_are_deleted_as_by_the_stand_in(plane: ControlPlane, or
     plane.ask("DELETE", f"{SETS}/{name}")
 
 
-def stand(plane: ControlPlane, name: str, left: frozenset[str]) -> None:
-    """Wait until these pods of an app are left, and see that they stay for a while."""
-    path = f"{PODS}?labelSelector=app%3D{name}"
-    eventually(lambda: standing(plane, path), lambda seen: seen == left)
-    steadily(lambda: standing(plane, path), lambda seen: seen == left, for_s=2.0)
-
-
-def ready(plane: ControlPlane, name: str, *, is_ready: bool) -> None:
-    """Let a pod be ready, or not any more."""
-    found = plane.ask("GET", f"{PODS}/{name}")
-    conditions = [
-        {**each, "status": str(is_ready)} if each["type"] == "Ready" else each
-        for each in found["status"]["conditions"]
-    ]
-    status = {"status": {"conditions": conditions}}
-    plane.ask("PATCH", f"{PODS}/{name}/status", status, content_type=MERGE)
-
-
 def test_k_4_indices_count_from_where_ordinals_start(plane: ControlPlane, api: PromApi) -> None:
     """Covers R-37 in part."""
     begin(plane, api, "fifth", 4, E, S, ordinals={"start": 5})
@@ -343,18 +285,6 @@ def test_f_20_without_an_adapter_nothing_moves_and_that_can_be_seen(
 
     assert (failed["status"], failed["reason"]) == ("False", "FailedGetExternalMetric")
     end(plane, "alone")
-
-
-def is_available(plane: ControlPlane, status: str) -> None:
-    """Wait until the API server says so of the adapter; it is made to look each time it is asked."""
-
-    def look() -> str:
-        change = {"metadata": {"annotations": {"test/looked": str(time.monotonic_ns())}}}
-        plane.ask("PATCH", REGISTRATION, change, content_type=MERGE)
-        listed = plane.ask("GET", REGISTRATION)["status"]["conditions"]
-        return str(next(each["status"] for each in listed if each["type"] == "Available"))
-
-    eventually(look, lambda found: found == status)
 
 
 def test_f_22_a_metric_that_fails_keeps_it_from_shrinking_but_not_from_growing(
