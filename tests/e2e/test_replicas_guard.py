@@ -148,7 +148,7 @@ def test_kubectl_is_told_what_to_wait_for(kubectl: Kubectl) -> None:
         'admission webhook "replicas.guard.springtide.io" denied the request: HoldsState: StatefulSet '
         "default/chat cannot be scaled to 8: replica 12 still holds state, and fewer replicas would delete it. "
         "Wait until 9 to 12 are drained; if nothing of what they held is left to save, release their "
-        "protection with `release-protection 12`, or let a user change it who is exempt in the configuration "
+        "protection with `springtide replicas release-protection 12`, or let a user change it who is exempt in the configuration "
         "of the guard."
     ) in refused.stderr
     assert "Wait until it is drained" in edited.stderr

@@ -68,7 +68,7 @@ def _held(change: Change, floor: int) -> str:
     return (
         f"{_refused(change)}: replica {floor} still holds state, and {_effect(change)}. "
         f"Wait until {drained} drained; if nothing of what they held is left to save, release their protection "
-        f"with `release-protection {floor}`, {EXEMPT}."
+        f"with `springtide replicas release-protection {floor}`, {EXEMPT}."
     )
 
 

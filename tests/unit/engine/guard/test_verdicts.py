@@ -45,7 +45,7 @@ def test_the_refusal_says_what_to_wait_for_and_what_else_helps() -> None:
     assert found.message == (
         "StatefulSet game/chat cannot be scaled to 8: replica 11 still holds state, and fewer replicas would "
         "delete it. Wait until 9 to 11 are drained; if nothing of what they held is left to save, release "
-        "their protection with `release-protection 11`, or let a user change it who is exempt in the "
+        "their protection with `springtide replicas release-protection 11`, or let a user change it who is exempt in the "
         "configuration of the guard."
     )
 
