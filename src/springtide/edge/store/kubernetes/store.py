@@ -1,0 +1,152 @@
+"""A store in a Kubernetes cluster, used by the process in one pod of the workload."""
+
+from typing import Never
+
+from springtide.edge.cluster import STATEFUL_SETS, Cluster, Kind
+from springtide.edge.cluster import errors as cluster_faults
+from springtide.edge.store.errors import Denied, StoreFault
+from springtide.edge.store.fencing import Offer
+from springtide.edge.store.kubernetes.access import KubernetesAccess
+from springtide.edge.store.kubernetes.faults import translated
+from springtide.edge.store.kubernetes.following import Following
+from springtide.edge.store.kubernetes.hearing import Hearing
+from springtide.edge.store.kubernetes.lock import Lock
+from springtide.edge.store.kubernetes.pace import Pace
+from springtide.edge.store.kubernetes.records import RecordsMap
+from springtide.edge.store.kubernetes.seat import Seat
+from springtide.edge.store.kubernetes.sighting import Sighting
+from springtide.edge.store.kubernetes.status import StatusMap, status_read
+from springtide.edge.store.kubernetes.telling import Telling
+from springtide.edge.store.port import Deliver, Held
+from springtide.edge.store.told import Away, StatusDamaged, StatusRead
+from springtide.model.lease import Lease
+from springtide.model.replicas.member import Member, Record
+from springtide.wire.k8s.replica_pods import Numbering
+from springtide.wire.k8s.scales import decode_ordinals_start
+
+_STARTS = Kind(STATEFUL_SETS, decode_ordinals_start)
+
+
+class KubernetesStore:
+    """Pods are the members, two ConfigMaps hold the status and the records, a Lease is the lock."""
+
+    def __init__(self, cluster: Cluster, access: KubernetesAccess, *, pace: Pace) -> None:
+        self._cluster = cluster
+        self._access = access
+        self._pace = pace
+        self._sighting = Sighting()
+        self._seat = Seat(cluster, access)
+        self._status = StatusMap(cluster, access.status)
+        self._records = RecordsMap(cluster, access.records)
+        self._lock = Lock(
+            cluster,
+            Lease(namespace=access.namespace, name=access.lock),
+            fence=self._status,
+            sighting=self._sighting,
+            pace=pace,
+        )
+
+    async def follow(self, deliver: Deliver) -> Never:
+        """Tell what there is and then what changes, until cancelled."""
+        numbering = Numbering(
+            target=self._access.workload,
+            ordinals_start=await self._start(deliver),
+            has_ordinal_names=self._access.has_ordinals,
+            port=self._access.port,
+        )
+        hearing = Hearing(self._sighting)
+        following = Following(
+            self._cluster,
+            self._access,
+            hearing=hearing,
+            telling=Telling(deliver, hearing, numbering),
+            status=self._status,
+            seat=self._seat,
+            pace=self._pace,
+        )
+        await following.run()
+
+    async def join(self, member: Member) -> None:
+        """Write on the own pod what others are to see of this member."""
+        with translated():
+            await self._seat.sit(member)
+
+    async def leave(self) -> None:
+        """Take this member out; its pod stays."""
+        with translated():
+            await self._seat.leave()
+
+    async def acquire(self, holder: str, *, ttl_ms: int) -> Held | None:
+        """Take the lock if it is free."""
+        with translated():
+            return await self._lock.acquire(holder, ttl_ms=ttl_ms)
+
+    async def renew(self, token: int) -> None:
+        """Hold the lock for another while."""
+        with translated():
+            await self._lock.renew(token)
+
+    async def release(self, token: int) -> None:
+        """Give the lock back."""
+        with translated():
+            await self._lock.release(token)
+
+    async def put_status(self, offer: Offer) -> int:
+        """Write the status and return its revision."""
+        with translated():
+            await self._lock.check(offer.token)
+            return await self._status.put(offer)
+
+    async def read_status(self) -> StatusRead | StatusDamaged:
+        """Return the status as it is now."""
+        with translated():
+            return status_read(await self._status.read())
+
+    async def put_record(self, index: int, record: Record) -> None:
+        """Write a record."""
+        with translated():
+            await self._records.put(index, record)
+
+    async def delete_record(self, index: int, boot: str) -> None:
+        """Delete the record of this run."""
+        with translated():
+            await self._records.delete(index, boot)
+
+    async def replicas(self) -> int | None:
+        """Return how many pods the workload has, None if this account may not know."""
+        owner = self._access.owner
+        if owner is None:
+            return None
+        with translated():
+            try:
+                return (await self._cluster.read_scale(owner)).current
+            except (cluster_faults.Denied, cluster_faults.NotFound):
+                return None
+
+    async def ordinals_start(self) -> int:
+        """Return the ordinal of the first pod, or raise Denied where it has to be given."""
+        access = self._access
+        if access.ordinals_start is not None or not access.has_ordinals:
+            return access.ordinals_start or 0
+        with translated():
+            try:
+                return await self._cluster.read(
+                    _STARTS, access.workload, namespace=access.namespace
+                )
+            except (cluster_faults.Denied, cluster_faults.NotFound) as fault:
+                raise Denied(
+                    f"Nobody can tell at which ordinal {access.workload} begins: {fault} "
+                    "Grant get on this StatefulSet, or give ordinals_start."
+                ) from fault
+
+    async def _start(self, deliver: Deliver) -> int:
+        """Return the ordinal of the first pod, however long it takes to know it."""
+        is_away = False
+        while True:
+            try:
+                return await self.ordinals_start()
+            except StoreFault as fault:
+                if not is_away:
+                    is_away = True
+                    deliver(Away(str(fault)))
+            await self._pace.before_again()

@@ -1,0 +1,97 @@
+"""What a workload's two ConfigMaps hold: the status with its fence, and the records of who may hold state.
+
+Beside the status stands the token of the latest leader, and its revision: the version of the object that it
+was written over, which only grows, with a check sum by which it is seen if somebody wrote the status by hand.
+Records are one text for each number; one that cannot be read still protects its number.
+"""
+
+import zlib
+from typing import Final
+
+import msgspec
+
+from springtide.model.config_map import ConfigMap
+from springtide.model.replicas.member import Record
+from springtide.model.replicas.status import Status
+from springtide.wire.errors import DocumentFault
+from springtide.wire.replica_status import read_status, write_status
+
+STATUS: Final = "status"
+FENCE: Final = "token"
+REVISION: Final = "revision"
+UNREADABLE: Final = Record(member="", boot="", at_ms=0)
+"""Stands for what somebody has written that is no record."""
+_DIGITS_MAX: Final = 19
+
+
+class Kept(msgspec.Struct, frozen=True, kw_only=True):
+    """What a status ConfigMap holds; `why` says what is wrong with a status that cannot be read."""
+
+    token: int = 0
+    revision: int = 0
+    status: Status | None = None
+    why: str = ""
+
+
+def read_kept(config: ConfigMap | None) -> Kept:
+    """Return what is kept; nothing if there is no ConfigMap."""
+    if config is None:
+        return Kept()
+    token = _number(config.data.get(FENCE, ""))
+    text = config.data.get(STATUS)
+    if text is None:
+        return Kept(token=token)
+    revision = _revision(config, text)
+    try:
+        return Kept(token=token, revision=revision, status=read_status(text.encode()))
+    except DocumentFault as fault:
+        return Kept(token=token, revision=revision, why=str(fault))
+
+
+def token_data(token: int) -> dict[str, str | None]:
+    """Return what says that nobody with a smaller token may write."""
+    return {FENCE: str(token)}
+
+
+def status_data(status: Status, *, over: ConfigMap) -> tuple[dict[str, str | None], int]:
+    """Return what is written for a status over this state of the object, and its revision."""
+    text = write_status(status).decode()
+    data: dict[str, str | None] = {STATUS: text, REVISION: f"{over.version} {_sum(text)}"}
+    return data, _version_number(over.version)
+
+
+def read_records(config: ConfigMap | None) -> dict[int, Record]:
+    """Return the records by number; what has no number for a name is none."""
+    data = {} if config is None else config.data
+    return {int(key): _record(text) for key, text in data.items() if _number(key) > 0}
+
+
+def record_data(index: int, record: Record | None) -> dict[str, str | None]:
+    """Return what is written for a record, or to delete it."""
+    return {str(index): None if record is None else msgspec.json.encode(record).decode()}
+
+
+def _record(text: str) -> Record:
+    try:
+        return msgspec.json.decode(text, type=Record)
+    except (msgspec.DecodeError, ValueError):
+        return UNREADABLE
+
+
+def _revision(config: ConfigMap, text: str) -> int:
+    version, _, check = config.data.get(REVISION, "").partition(" ")
+    return _version_number(version if check == _sum(text) else config.version)
+
+
+def _version_number(version: str) -> int:
+    """Return a version as a number that is never zero; servers may write others than numbers."""
+    return _number(version) or zlib.crc32(version.encode()) + 1
+
+
+def _number(text: str) -> int:
+    is_one = text.isascii() and text.isdecimal() and len(text) <= _DIGITS_MAX
+    return int(text) if is_one else 0
+
+
+def _sum(text: str) -> str:
+    return f"{zlib.crc32(text.encode()):08x}"
