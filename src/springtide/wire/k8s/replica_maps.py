@@ -1,7 +1,8 @@
 """What a workload's two ConfigMaps hold: the status with its fence, and the records of who may hold state.
 
-Beside the status stands the token of the latest leader, and its revision: the version of the object that it
-was written over, which only grows, with a check sum by which it is seen if somebody wrote the status by hand.
+Beside the status stands the token of the latest leader, and its revision: one more than the version of the
+object that it was written over, with a check sum by which it is seen if somebody wrote the status by hand. Then
+the revision is the version of the object. So revisions grow, and what changes beside the status changes none.
 Records are one text for each number; one that cannot be read still protects its number.
 """
 
@@ -56,8 +57,8 @@ def token_data(token: int) -> dict[str, str | None]:
 def status_data(status: Status, *, over: ConfigMap) -> tuple[dict[str, str | None], int]:
     """Return what is written for a status over this state of the object, and its revision."""
     text = write_status(status).decode()
-    data: dict[str, str | None] = {STATUS: text, REVISION: f"{over.version} {_sum(text)}"}
-    return data, _version_number(over.version)
+    revision = _version_number(over.version) + 1
+    return {STATUS: text, REVISION: f"{revision} {_sum(text)}"}, revision
 
 
 def read_records(config: ConfigMap | None) -> dict[int, Record]:
@@ -79,8 +80,9 @@ def _record(text: str) -> Record:
 
 
 def _revision(config: ConfigMap, text: str) -> int:
-    version, _, check = config.data.get(REVISION, "").partition(" ")
-    return _version_number(version if check == _sum(text) else config.version)
+    revision, _, check = config.data.get(REVISION, "").partition(" ")
+    is_ours = check == _sum(text) and _number(revision) > 0
+    return _number(revision) if is_ours else _version_number(config.version)
 
 
 def _version_number(version: str) -> int:

@@ -17,7 +17,8 @@ from springtide.wire.errors import MalformedObject
 from springtide.wire.k8s.parts import decoded
 
 ANNOTATION: Final = "springtide.io/replica"
-_ALIVE: Final = "Running"
+_RUNNING: Final = "Running"
+_PENDING: Final = "Pending"
 _OVER: Final = frozenset({"Succeeded", "Failed"})
 
 Texts = dict[str, str]
@@ -133,8 +134,10 @@ def member_of(pod: ReplicaPod, numbering: Numbering) -> Member | None:
     is_of_this_run = written is not None and written.restarts == pod.restarts
     if pod.phase in _OVER or (written is not None and written.has_left and is_of_this_run):
         return None
-    if pod.phase != _ALIVE and written is None:
+    if pod.phase != _RUNNING and written is None:
         return None
+    # Who writes does run, whatever has been reported of it so far.
+    is_started = pod.phase == _RUNNING or (pod.phase == _PENDING and is_of_this_run)
     member = (
         _written_member(pod, written) if written and is_of_this_run else _silent(pod, numbering)
     )
@@ -145,7 +148,7 @@ def member_of(pod: ReplicaPod, numbering: Numbering) -> Member | None:
         is_target=counts and pod.labels[TARGET_LABEL] == "1",
         is_ready=counts and pod.labels[READY_LABEL] == "1",
         is_stopping=member.is_stopping or pod.is_ending,
-        is_alive=pod.phase == _ALIVE and pod.is_running and not pod.is_ending,
+        is_alive=is_started and pod.is_running and not pod.is_ending,
         address=member.address or _address(pod.address, numbering.port),
     )
 

@@ -1,40 +1,52 @@
 """Follows what the members of a workload share in a cluster, and keeps the own pod as it should be.
 
-Four watches that never end by themselves, and one read of the status every so often, by which all that was
-told is confirmed: a watch that has gone silent would not be noticed for minutes.
+Four watches that never end by themselves, and a read of the status every so often, by which all that was
+told is confirmed: a watch that has gone silent would not be noticed for minutes. After a gap everything that
+can be read at once is read, so that nothing old is told while the watches catch up.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Final, Never, TypeVar
+from typing import Never, TypeVar
+
+import msgspec
 
 from springtide.edge.cluster import (
     CONFIG_MAP,
     LEASE,
+    Added,
     Change,
     Cluster,
     Interrupted,
     Kind,
     Scope,
+    Updated,
 )
 from springtide.edge.store.errors import StoreFault
 from springtide.edge.store.kubernetes.access import KubernetesAccess
 from springtide.edge.store.kubernetes.faults import translated
-from springtide.edge.store.kubernetes.hearing import Hearing, Stream
+from springtide.edge.store.kubernetes.hearing import Copy, Hearing, Stream
+from springtide.edge.store.kubernetes.lock import Lock
 from springtide.edge.store.kubernetes.pace import Pace
+from springtide.edge.store.kubernetes.records import RecordsMap
 from springtide.edge.store.kubernetes.seat import Seat, pod_kind
 from springtide.edge.store.kubernetes.status import StatusMap
 from springtide.edge.store.kubernetes.telling import Telling
-from springtide.edge.store.port import CONFIRM_S
+from springtide.edge.store.port import MEMBERS_S_MIN
+from springtide.model.config_map import ConfigMap
 from springtide.model.lease import Lease
 from springtide.wire.k8s.replica_pods import ReplicaPod
 
 T = TypeVar("T")
 
-READ_S_MAX: Final = 5.0
-"""So long a read may take that confirms what was told."""
-CONFIRM_AGAIN_S: Final = CONFIRM_S - READ_S_MAX
-"""So long after one confirmation the next is asked for."""
+
+class Shared(msgspec.Struct, frozen=True, kw_only=True):
+    """What the members of one workload share, as one of them reaches it."""
+
+    seat: Seat
+    status: StatusMap
+    records: RecordsMap
+    lock: Lock
 
 
 class Following:
@@ -45,42 +57,29 @@ class Following:
         cluster: Cluster,
         access: KubernetesAccess,
         *,
+        shared: Shared,
         hearing: Hearing,
         telling: Telling,
-        status: StatusMap,
-        seat: Seat,
         pace: Pace,
     ) -> None:
         self._cluster = cluster
         self._access = access
+        self._shared = shared
         self._hearing = hearing
         self._telling = telling
-        self._status = status
-        self._seat = seat
         self._pace = pace
         self._news = asyncio.Event()
         self._doubt = asyncio.Event()
-        self._due = asyncio.Event()
 
     async def run(self) -> Never:
         """Follow until cancelled."""
-        access = self._access
-        self._due.set()
+        access, hearing = self._access, self._hearing
+        status, records = access.named(access.status.name), access.named(access.records.name)
         async with asyncio.TaskGroup() as group:
             for work in (
                 self._follow(Stream.PODS, pod_kind(access), self._hear_pod, access.pods),
-                self._follow(
-                    Stream.STATUS,
-                    CONFIG_MAP,
-                    self._hearing.hear_status,
-                    access.named(access.status.name),
-                ),
-                self._follow(
-                    Stream.RECORDS,
-                    CONFIG_MAP,
-                    self._hearing.hear_records,
-                    access.named(access.records.name),
-                ),
+                self._follow(Stream.STATUS, CONFIG_MAP, hearing.status.hear, status),
+                self._follow(Stream.RECORDS, CONFIG_MAP, hearing.records.hear, records),
                 self._follow(Stream.LOCK, LEASE, self._hear_lock, access.named(access.lock)),
                 self._tell(),
                 self._confirm(),
@@ -104,9 +103,8 @@ class Following:
 
     def _hear_pod(self, change: Change[ReplicaPod]) -> None:
         self._hearing.hear_pod(change)
-        record = getattr(change, "record", None)
-        if record is not None and self._seat.is_due(record):
-            self._due.set()
+        if isinstance(change, Added | Updated):
+            self._shared.seat.see(change.record)
 
     def _hear_lock(self, change: Change[Lease]) -> None:
         self._hearing.hear_lock(change, self._pace.now_s())
@@ -117,49 +115,69 @@ class Following:
             await self._waited(self._news, again_s)
 
     async def _confirm(self) -> Never:
-        """Read the status every so often, and at once when everything is heard again."""
+        """Read the status every so often, and all of it when everything is heard again."""
+        pace, hearing = self._pace, self._hearing
         while True:
-            await self._waited(self._doubt, self._pace.now_s() + CONFIRM_AGAIN_S)
-            while self._hearing.is_whole and not await self._is_confirmed():
-                await self._pace.before_again()
+            has_doubt = await self._waited(self._doubt, pace.now_s() + pace.confirm_again_s)
+            if has_doubt:
+                # Watches that go on first tell what was missed.
+                await pace.pause(MEMBERS_S_MIN)
+            while hearing.is_whole and not await self._is_confirmed(all_of_it=has_doubt):
+                has_doubt = True
+                await pace.before_again()
 
-    async def _is_confirmed(self) -> bool:
-        changes = self._hearing.status_changes
-        found = await self._tried(self._status.read)
-        if isinstance(found, str):
-            self._telling.away(found)
-            return False
-        self._hearing.read_status(found, changes_before=changes)
-        self._telling.confirm(self._pace.now_s())
-        self._news.set()
-        return True
+    async def _is_confirmed(self, *, all_of_it: bool) -> bool:
+        why = await self._fault_of(self._read_all if all_of_it else self._read_status)
+        if why:
+            self._telling.away(why)
+        else:
+            self._telling.confirm(self._pace.now_s())
+            self._news.set()
+        return not why
+
+    async def _read_status(self) -> None:
+        await _read_anew(self._hearing.status, self._shared.status.read)
+
+    async def _read_all(self) -> None:
+        await self._read_status()
+        await _read_anew(self._hearing.records, self._shared.records.read)
+        await self._shared.lock.read()
 
     async def _publish(self) -> Never:
         """Write on the own pod what it does not say, whoever has changed it."""
+        seat = self._shared.seat
         while True:
-            await self._due.wait()
-            self._due.clear()
-            if isinstance(await self._tried(self._seat.publish), str):
-                self._due.set()
+            await seat.due.wait()
+            seat.due.clear()
+            if await self._fault_of(seat.publish):
+                seat.due.set()
             await self._pace.before_again()
 
-    async def _tried(self, ask: Callable[[], Awaitable[T]]) -> T | str:
-        """Return the answer, or why there is none."""
+    async def _fault_of(self, work: Callable[[], Awaitable[None]]) -> str:
+        """Do something, and return why it was not done, empty if it was."""
+        limit_s = self._pace.answer_s_max
         try:
-            async with asyncio.timeout(READ_S_MAX):
+            async with asyncio.timeout(limit_s):
                 with translated():
-                    return await ask()
+                    await work()
         except StoreFault as fault:
             return str(fault)
         except TimeoutError:
-            return f"The API server gave no answer within {READ_S_MAX:g} s."
+            return f"The API server gave no answer within {limit_s:g} s."
+        return ""
 
-    async def _waited(self, event: asyncio.Event, until_s: float | None) -> None:
-        """Wait for an event, or until it is so late."""
+    async def _waited(self, event: asyncio.Event, until_s: float | None) -> bool:
+        """Wait for an event, or until it is so late; return whether it came."""
         left_s = None if until_s is None else max(0.0, until_s - self._pace.now_s())
         try:
             async with asyncio.timeout(left_s):
                 await event.wait()
         except TimeoutError:
-            return
+            return False
         event.clear()
+        return True
+
+
+async def _read_anew(copy: Copy, read: Callable[[], Awaitable[ConfigMap | None]]) -> None:
+    changes = copy.changes
+    copy.read(await read(), changes_before=changes)

@@ -28,15 +28,39 @@ class Stream(Enum):
     LOCK = auto()
 
 
+class Copy:
+    """A ConfigMap as it is known: heard by a watch, which may be late, and read now and then."""
+
+    def __init__(self) -> None:
+        self.config: ConfigMap | None = None
+        self.changes = 0
+
+    def hear(self, change: Change[ConfigMap]) -> None:
+        """Take notice of a change, unless something newer is known."""
+        known = self.config
+        match change:
+            case Added(record=config) | Updated(record=config) if not _is_late(config, known):
+                self.config, self.changes = config, self.changes + 1
+            case Deleted(uid=uid) if known is None or known.uid == uid:
+                self.config, self.changes = None, self.changes + 1
+            case _:
+                pass
+
+    def read(self, config: ConfigMap | None, *, changes_before: int) -> None:
+        """Take notice of what was read, unless something newer was heard while it was on its way."""
+        is_overtaken = self.changes != changes_before
+        if not (is_overtaken and (config is None or _is_late(config, self.config))):
+            self.config = config
+
+
 class Hearing:
     """What is known."""
 
     def __init__(self, sighting: Sighting) -> None:
         self.pods: dict[str, ReplicaPod] = {}
-        self.status: ConfigMap | None = None
-        self.records: ConfigMap | None = None
+        self.status = Copy()
+        self.records = Copy()
         self.sighting = sighting
-        self.status_changes = 0
         self._synced: set[Stream] = set()
         self._silent: set[Stream] = set()
 
@@ -69,34 +93,6 @@ class Hearing:
             case _:
                 pass
 
-    def hear_status(self, change: Change[ConfigMap]) -> None:
-        """Take notice of the status, unless something newer was read meanwhile."""
-        match change:
-            case Added(record=config) | Updated(record=config):
-                known = self.status
-                is_late = known is not None and known.uid == config.uid
-                if known is None or not (is_late and is_older(config.version, known.version)):
-                    self._put_status(config)
-            case Deleted():
-                self._put_status(None)
-            case _:
-                pass
-
-    def read_status(self, config: ConfigMap | None, *, changes_before: int) -> None:
-        """Take notice of what was read, unless something was heard while it was on its way."""
-        if self.status_changes == changes_before:
-            self.status = config
-
-    def hear_records(self, change: Change[ConfigMap]) -> None:
-        """Take notice of the records."""
-        match change:
-            case Added(record=config) | Updated(record=config):
-                self.records = config
-            case Deleted():
-                self.records = None
-            case _:
-                pass
-
     def hear_lock(self, change: Change[Lease], now_s: float) -> None:
         """Take notice of the Lease."""
         match change:
@@ -110,13 +106,15 @@ class Hearing:
     def members(self, numbering: Numbering) -> MembersRead:
         """Return who is there, in order."""
         found = (member_of(each, numbering) for each in self.pods.values())
-        living: list[Member] = [each for each in found if each is not None]
-        return MembersRead(tuple(sorted(living, key=lambda each: (each.id, each.name))))
+        there: list[Member] = [each for each in found if each is not None]
+        return MembersRead(tuple(sorted(there, key=lambda each: (each.id, each.name))))
 
     def records_read(self) -> RecordsRead:
         """Return who may hold state."""
-        return RecordsRead(read_records(self.records))
+        return RecordsRead(read_records(self.records.config))
 
-    def _put_status(self, config: ConfigMap | None) -> None:
-        self.status = config
-        self.status_changes += 1
+
+def _is_late(config: ConfigMap, known: ConfigMap | None) -> bool:
+    """Return whether it comes before what is known of the same object."""
+    is_same = known is not None and known.uid == config.uid
+    return known is not None and is_same and is_older(config.version, known.version)

@@ -18,6 +18,7 @@ from springtide.edge.store.kubernetes.pace import Pace
 from springtide.edge.store.kubernetes.sighting import Sighting, token_of
 from springtide.edge.store.kubernetes.status import StatusMap
 from springtide.edge.store.port import Held
+from springtide.edge.store.told import ABSENT
 from springtide.model.lease import Lease
 
 TRIES_MAX: Final = 3
@@ -62,7 +63,7 @@ class Lock:
 
     async def acquire(self, holder: str, *, ttl_ms: int) -> Held | None:
         """Take the lock if it is free."""
-        found = await self._read()
+        found = await self.read()
         if not self._sighting.is_free(self._pace.now_s()):
             return None
         token = 1 + max(token_of(found), await self._fence.token(), self._token_max)
@@ -108,20 +109,19 @@ class Lock:
         holding, self._holding = self._holding, None
         if holding is None or holding.token != token:
             return
-        found = await self._read()
+        found = await self.read()
         if found is not None and holding.is_still(found):
             await self._free(found)
 
     async def check(self, token: int) -> None:
-        """Raise Conflict unless this token holds the lock."""
-        is_ours = self._holding is not None and self._holding.token == token
-        if is_ours:
+        """Raise Conflict unless this token holds the lock, or is none and nobody does."""
+        holding = self._holding if self._holding and self._holding.token == token else None
+        if holding is not None:
             self._held(token)
-        found = await self._read()
-        is_held = found is not None and bool(found.holder) and token_of(found) == token
-        if is_ours and self._holding is not None:
-            is_held = self._holding.is_still(found)
-        if not is_held or self._sighting.is_free(self._pace.now_s()):
+        found = await self.read()
+        is_free = self._sighting.is_free(self._pace.now_s())
+        now = ABSENT if is_free else token_of(found)
+        if now != token or (holding is not None and not holding.is_still(found)):
             raise self._deposed()
 
     def _held(self, token: int) -> _Holding:
@@ -132,13 +132,14 @@ class Lock:
 
     async def _still(self, holding: _Holding) -> Lease:
         """Return the Lease as it is, if we still hold it."""
-        found = await self._read()
+        found = await self.read()
         if found is None or not holding.is_still(found):
             self._holding = None
             raise self._deposed()
         return found
 
-    async def _read(self) -> Lease | None:
+    async def read(self) -> Lease | None:
+        """Return the Lease as it is now, and take notice of it."""
         try:
             found = await self._cluster.read_lease(self._empty.namespace, self._empty.name)
         except NotFound:

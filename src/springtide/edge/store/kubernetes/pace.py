@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 
 from springtide.base.clock import Calendar, Clock, Rng
+from springtide.edge.store.port import CONFIRM_S
 
 RETRY_S: Final = 1.0
 """So long it is waited before something is tried again, and by chance up to as much again."""
@@ -15,12 +16,26 @@ _JITTER_STEPS: Final = 1 << 16
 
 
 class Pace(msgspec.Struct, frozen=True, kw_only=True):
-    """A clock to compare by, a calendar that others only look at, and chance, so that not all come back at once."""
+    """A clock to compare by, a calendar that others only look at, and chance, so that not all come back at once.
+
+    What was told is confirmed every `confirm_s` at the latest.
+    """
 
     clock: Clock
     calendar: Calendar
     rng: Rng
     pause: Callable[[float], Awaitable[None]] = asyncio.sleep
+    confirm_s: float = CONFIRM_S
+
+    @property
+    def confirm_again_s(self) -> float:
+        """Return how long after one confirmation the next is asked for."""
+        return self.confirm_s - self.answer_s_max
+
+    @property
+    def answer_s_max(self) -> float:
+        """Return how long an answer may take that nobody but the store itself waits for."""
+        return self.confirm_s / 4
 
     def now_s(self) -> float:
         """Return the time of our own clock."""

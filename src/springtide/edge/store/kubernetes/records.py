@@ -26,6 +26,15 @@ class RecordsMap:
         self._cluster = cluster
         self._target = target
 
+    async def read(self) -> ConfigMap | None:
+        """Return it as the server has it now."""
+        try:
+            return await self._cluster.read(
+                CONFIG_MAP, self._target.name, namespace=self._target.namespace
+            )
+        except NotFound:
+            return None
+
     async def put(self, index: int, record: Record) -> None:
         """Write a record, whatever stands in its place."""
         for _ in range(TRIES_MAX):
@@ -36,7 +45,7 @@ class RecordsMap:
     async def delete(self, index: int, boot: str) -> None:
         """Delete the record of this run, and of no other."""
         for _ in range(TRIES_MAX):
-            config = await self._read()
+            config = await self.read()
             kept = read_records(config).get(index)
             if config is None or kept is None or kept.boot != boot:
                 return
@@ -49,14 +58,6 @@ class RecordsMap:
                 pass
             return
         raise _crowded(index)
-
-    async def _read(self) -> ConfigMap | None:
-        try:
-            return await self._cluster.read(
-                CONFIG_MAP, self._target.name, namespace=self._target.namespace
-            )
-        except NotFound:
-            return None
 
     async def _patched(self, index: int, record: Record) -> bool:
         try:

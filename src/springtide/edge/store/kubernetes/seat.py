@@ -20,62 +20,91 @@ def pod_kind(access: KubernetesAccess) -> Kind[ReplicaPod]:
 
 
 class Seat:
-    """One pod, written on only where it says something else."""
+    """One pod, written on only where it says something else; `due` says that it may have to be."""
 
     def __init__(self, cluster: Cluster, access: KubernetesAccess) -> None:
+        self.due = asyncio.Event()
         self._cluster = cluster
         self._kind = pod_kind(access)
         self._target = access.own_pod
         self._turn = asyncio.Lock()
         self._member: Member | None = None
+        self._is_seated = False
 
     async def sit(self, member: Member) -> None:
         """Write what the member is; it is kept so from now on."""
         assert member.name == self._target.name, "the name of a member is that of its pod"
+        if self._member is None or self._member.boot != member.boot:
+            self._is_seated = False
         self._member = member
-        await self.publish()
+        try:
+            await self.publish()
+        except BaseException:
+            self.due.set()
+            raise
 
     async def leave(self) -> None:
-        """Write that there is nobody here any more."""
-        member, self._member = self._member, None
-        if member is not None:
+        """Write that there is nobody here any more, unless another run is."""
+        async with self._turn:
+            member, self._member = self._member, None
+            if member is None:
+                return
             # A pod that is gone has left, too.
             with suppress(NotFound):
-                await self._write(member, has_left=True)
+                pod = await self._read()
+                if not _is_of_another(pod, member):
+                    await self._write(pod, member, has_left=True)
 
     async def publish(self) -> None:
-        """Write what the pod does not say yet."""
-        if self._member is not None:
-            await self._write(self._member, has_left=False)
-
-    def is_due(self, pod: ReplicaPod) -> bool:
-        """Return whether a pod is this one, and says something else than it should."""
-        if self._member is None or pod.name != self._target.name:
-            return False
-        return self._target.uid in ("", pod.uid) and any(changes(pod, self._member))
-
-    async def _write(self, member: Member, *, has_left: bool) -> None:
+        """Write what the pod does not say yet, unless a later run has taken the seat."""
         async with self._turn:
-            pod = await self._cluster.read(
-                self._kind, self._target.name, namespace=self._target.namespace
-            )
-            self._recognize(pod)
-            labels, annotations = changes(pod, member, has_left=has_left)
-            if labels or annotations:
-                change = Metadata(labels=labels, annotations=annotations)
-                try:
-                    await self._cluster.patch(self._target, change)
-                except cluster_faults.Conflict as fault:
-                    raise self._stranger() from fault
+            member = self._member
+            if member is None:
+                return
+            pod = await self._read()
+            if self._is_seated and _is_of_another(pod, member):
+                return
+            await self._write(pod, member, has_left=False)
+            self._is_seated = True
 
-    def _recognize(self, pod: ReplicaPod) -> None:
+    def see(self, pod: ReplicaPod) -> None:
+        """Look at a pod, whether it is this one and says something else than it should."""
+        if self._member is not None and pod.name == self._target.name:
+            is_ours = self._target.uid in ("", pod.uid)
+            if is_ours and not _is_of_another(pod, self._member):
+                labels, annotations = changes(pod, self._member)
+                if labels or annotations:
+                    self.due.set()
+
+    async def _read(self) -> ReplicaPod:
+        pod = await self._cluster.read(
+            self._kind, self._target.name, namespace=self._target.namespace
+        )
         if not self._target.uid:
             self._target = replace(self._target, uid=pod.uid)
         if pod.uid != self._target.uid:
             raise self._stranger()
+        return pod
+
+    async def _write(self, pod: ReplicaPod, member: Member, *, has_left: bool) -> None:
+        labels, annotations = changes(pod, member, has_left=has_left)
+        if not (labels or annotations):
+            return
+        try:
+            await self._cluster.patch(
+                self._target, Metadata(labels=labels, annotations=annotations)
+            )
+        except cluster_faults.Conflict as fault:
+            raise self._stranger() from fault
 
     def _stranger(self) -> Denied:
         return Denied(
             f"{self._target} is not the one that this process is in: it was made anew. "
             "Nothing is written on it; end this process."
         )
+
+
+def _is_of_another(pod: ReplicaPod, member: Member) -> bool:
+    """Return whether another run has written on a pod what counts now."""
+    written = pod.written
+    return written is not None and written.boot != member.boot

@@ -4,7 +4,8 @@ The token of whoever won the lock is written here before anybody learns of it, s
 server decides both questions at once: is this the latest leader, and has it seen the latest status.
 """
 
-from typing import Final
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeAlias
 
 from msgspec.structs import replace
 
@@ -12,9 +13,12 @@ from springtide.edge.cluster import CONFIG_MAP, AlreadyThere, Cluster, NotFound,
 from springtide.edge.cluster import errors as cluster_faults
 from springtide.edge.store.errors import Conflict
 from springtide.edge.store.fencing import FenceReason, Offer, Stored, refusal
-from springtide.edge.store.told import StatusDamaged, StatusRead
+from springtide.edge.store.told import ABSENT, StatusDamaged, StatusRead
 from springtide.model.config_map import ConfigMap
 from springtide.wire.k8s.replica_maps import read_kept, status_data, token_data
+
+Check: TypeAlias = Callable[[int], Awaitable[None]]
+"""Raises Conflict unless this token may write now."""
 
 TRIES_MAX: Final = 8
 """So often something is written anew over what others have changed meanwhile."""
@@ -50,12 +54,17 @@ class StatusMap:
                 return True
         raise _crowded()
 
-    async def put(self, offer: Offer) -> int:
-        """Write a status and return its revision, or raise Conflict."""
+    async def put(self, offer: Offer, check: Check) -> int:
+        """Write a status and return its revision, or raise Conflict, as `check` does for an old token.
+
+        The lock is looked at after the status was read, so whoever takes it afterwards makes this write fail.
+        """
         for _ in range(TRIES_MAX):
             config = await self._present(token=offer.token)
+            await check(offer.token)
             kept = read_kept(config)
-            stored = Stored(token=kept.token, revision=kept.revision, status=kept.status)
+            token = kept.token if offer.token != ABSENT else ABSENT
+            stored = Stored(token=token, revision=kept.revision, status=kept.status)
             reason = refusal(stored, offer)
             if reason is not None:
                 raise Conflict(reason, f"The status was not written ({reason}).")

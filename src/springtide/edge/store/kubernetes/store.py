@@ -8,7 +8,7 @@ from springtide.edge.store.errors import Denied, StoreFault
 from springtide.edge.store.fencing import Offer
 from springtide.edge.store.kubernetes.access import KubernetesAccess
 from springtide.edge.store.kubernetes.faults import translated
-from springtide.edge.store.kubernetes.following import Following
+from springtide.edge.store.kubernetes.following import Following, Shared
 from springtide.edge.store.kubernetes.hearing import Hearing
 from springtide.edge.store.kubernetes.lock import Lock
 from springtide.edge.store.kubernetes.pace import Pace
@@ -35,16 +35,16 @@ class KubernetesStore:
         self._access = access
         self._pace = pace
         self._sighting = Sighting()
-        self._seat = Seat(cluster, access)
-        self._status = StatusMap(cluster, access.status)
-        self._records = RecordsMap(cluster, access.records)
-        self._lock = Lock(
+        status = StatusMap(cluster, access.status)
+        lock = Lock(
             cluster,
             Lease(namespace=access.namespace, name=access.lock),
-            fence=self._status,
+            fence=status,
             sighting=self._sighting,
             pace=pace,
         )
+        records = RecordsMap(cluster, access.records)
+        self._shared = Shared(seat=Seat(cluster, access), status=status, records=records, lock=lock)
 
     async def follow(self, deliver: Deliver) -> Never:
         """Tell what there is and then what changes, until cancelled."""
@@ -58,10 +58,9 @@ class KubernetesStore:
         following = Following(
             self._cluster,
             self._access,
+            shared=self._shared,
             hearing=hearing,
             telling=Telling(deliver, hearing, numbering),
-            status=self._status,
-            seat=self._seat,
             pace=self._pace,
         )
         await following.run()
@@ -69,48 +68,47 @@ class KubernetesStore:
     async def join(self, member: Member) -> None:
         """Write on the own pod what others are to see of this member."""
         with translated():
-            await self._seat.sit(member)
+            await self._shared.seat.sit(member)
 
     async def leave(self) -> None:
         """Take this member out; its pod stays."""
         with translated():
-            await self._seat.leave()
+            await self._shared.seat.leave()
 
     async def acquire(self, holder: str, *, ttl_ms: int) -> Held | None:
         """Take the lock if it is free."""
         with translated():
-            return await self._lock.acquire(holder, ttl_ms=ttl_ms)
+            return await self._shared.lock.acquire(holder, ttl_ms=ttl_ms)
 
     async def renew(self, token: int) -> None:
         """Hold the lock for another while."""
         with translated():
-            await self._lock.renew(token)
+            await self._shared.lock.renew(token)
 
     async def release(self, token: int) -> None:
         """Give the lock back."""
         with translated():
-            await self._lock.release(token)
+            await self._shared.lock.release(token)
 
     async def put_status(self, offer: Offer) -> int:
         """Write the status and return its revision."""
         with translated():
-            await self._lock.check(offer.token)
-            return await self._status.put(offer)
+            return await self._shared.status.put(offer, self._shared.lock.check)
 
     async def read_status(self) -> StatusRead | StatusDamaged:
         """Return the status as it is now."""
         with translated():
-            return status_read(await self._status.read())
+            return status_read(await self._shared.status.read())
 
     async def put_record(self, index: int, record: Record) -> None:
         """Write a record."""
         with translated():
-            await self._records.put(index, record)
+            await self._shared.records.put(index, record)
 
     async def delete_record(self, index: int, boot: str) -> None:
         """Delete the record of this run."""
         with translated():
-            await self._records.delete(index, boot)
+            await self._shared.records.delete(index, boot)
 
     async def replicas(self) -> int | None:
         """Return how many pods the workload has, None if this account may not know."""

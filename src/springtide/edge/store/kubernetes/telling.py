@@ -59,7 +59,7 @@ class Telling:
         return min(filter(None, (wait_s, self._tell_lock(now_s))), default=None)
 
     def _tell_status(self) -> None:
-        config = self._hearing.status
+        config = self._hearing.status.config
         uid = "" if config is None else config.uid
         if self._status_uid not in ("", uid) and config is not None:
             # It was deleted and made anew.
