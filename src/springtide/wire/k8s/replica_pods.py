@@ -6,7 +6,7 @@ longer once it is known that the container was started again.
 """
 
 import zlib
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 from msgspec.structs import replace
@@ -56,7 +56,7 @@ class ReplicaPod(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     uid: str
     phase: str
-    address: str = ""
+    ip: str = ""
     ordinal_label: str = ""
     restarts: int = 0
     is_running: bool = True
@@ -72,6 +72,12 @@ class ReplicaPod(msgspec.Struct, frozen=True, kw_only=True):
         except (msgspec.DecodeError, ValueError):
             return None
 
+    def address_at(self, port: int) -> str:
+        """Return where others reach it, empty as long as it has no address."""
+        if not (self.ip and port):
+            return self.ip
+        return f"[{self.ip}]:{port}" if ":" in self.ip else f"{self.ip}:{port}"
+
 
 class _Metadata(msgspec.Struct, frozen=True, rename="camel"):
     name: str = ""
@@ -82,7 +88,7 @@ class _Metadata(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class _State(msgspec.Struct, frozen=True):
-    running: msgspec.Raw | None = None
+    running: dict[str, Any] | None = None
 
 
 class _Container(msgspec.Struct, frozen=True, rename="camel"):
@@ -118,7 +124,7 @@ def decode_replica_pod(data: bytes | msgspec.Raw, *, container: str = "") -> Rep
         name=metadata.name,
         uid=metadata.uid,
         phase=status.phase,
-        address=status.pod_ip,
+        ip=status.pod_ip,
         ordinal_label=metadata.labels.get(ORDINAL_LABEL, ""),
         restarts=sum(each.restart_count for each in ours),
         is_running=not ours or any(each.state.running is not None for each in ours),
@@ -139,7 +145,9 @@ def member_of(pod: ReplicaPod, numbering: Numbering) -> Member | None:
     # Who writes does run, whatever has been reported of it so far.
     is_started = pod.phase == _RUNNING or (pod.phase == _PENDING and is_of_this_run)
     member = (
-        _written_member(pod, written) if written and is_of_this_run else _silent(pod, numbering)
+        _written_member(pod, written)
+        if written and is_of_this_run
+        else unwritten_member(pod, numbering)
     )
     # What a run before this one wrote about itself is no longer so.
     counts = written is None or is_of_this_run
@@ -149,7 +157,7 @@ def member_of(pod: ReplicaPod, numbering: Numbering) -> Member | None:
         is_ready=counts and pod.labels[READY_LABEL] == "1",
         is_stopping=member.is_stopping or pod.is_ending,
         is_alive=is_started and pod.is_running and not pod.is_ending,
-        address=member.address or _address(pod.address, numbering.port),
+        address=member.address or pod.address_at(numbering.port),
     )
 
 
@@ -169,7 +177,7 @@ def _written_member(pod: ReplicaPod, written: Written) -> Member:
     )
 
 
-def _silent(pod: ReplicaPod, numbering: Numbering) -> Member:
+def unwritten_member(pod: ReplicaPod, numbering: Numbering) -> Member:
     """Return what is known of a pod whose process has not written anything yet."""
     name = pod.name if numbering.has_ordinal_names else ""
     ordinal = pod_ordinal(name, pod_index_label=pod.ordinal_label)
@@ -181,13 +189,8 @@ def _silent(pod: ReplicaPod, numbering: Numbering) -> Member:
         index=pod_index(name, ordinals_start=start, pod_index_label=pod.ordinal_label),
         boot=f"{pod.uid}/{pod.restarts}",
         target=numbering.target,
+        address=pod.address_at(numbering.port),
     )
-
-
-def _address(host: str, port: int) -> str:
-    if not (host and port):
-        return host
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def member_id(name: str, ordinal: int | None) -> int:

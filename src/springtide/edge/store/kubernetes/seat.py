@@ -3,15 +3,20 @@
 import asyncio
 from contextlib import suppress
 from functools import partial
+from typing import Final
 
 from msgspec.structs import replace
 
 from springtide.edge.cluster import PODS, Cluster, Kind, Metadata, NotFound
 from springtide.edge.cluster import errors as cluster_faults
-from springtide.edge.store.errors import Denied
+from springtide.edge.store.errors import Conflict, Denied
+from springtide.edge.store.fencing import FenceReason
 from springtide.edge.store.kubernetes.access import KubernetesAccess
 from springtide.model.replicas.member import Member
 from springtide.wire.k8s.replica_pods import ReplicaPod, changes, decode_replica_pod
+
+TRIES_MAX: Final = 3
+"""So often something is written on the pod while others change it."""
 
 
 def pod_kind(access: KubernetesAccess) -> Kind[ReplicaPod]:
@@ -51,21 +56,14 @@ class Seat:
                 return
             # A pod that is gone has left, too.
             with suppress(NotFound):
-                pod = await self._read()
-                if not _is_of_another(pod, member):
-                    await self._write(pod, member, has_left=True)
+                await self._write(member, has_left=True, is_first=False)
 
     async def publish(self) -> None:
         """Write what the pod does not say yet, unless a later run has taken the seat."""
         async with self._turn:
-            member = self._member
-            if member is None:
-                return
-            pod = await self._read()
-            if self._is_seated and _is_of_another(pod, member):
-                return
-            await self._write(pod, member, has_left=False)
-            self._is_seated = True
+            if self._member is not None:
+                await self._write(self._member, has_left=False, is_first=not self._is_seated)
+                self._is_seated = True
 
     def see(self, pod: ReplicaPod) -> None:
         """Look at a pod, whether it is this one and says something else than it should."""
@@ -76,32 +74,39 @@ class Seat:
                 if labels or annotations:
                     self.due.set()
 
-    async def _read(self) -> ReplicaPod:
+    async def read(self) -> ReplicaPod:
+        """Return the pod as it is now, or raise Denied if it is another one of the same name."""
         pod = await self._cluster.read(
             self._kind, self._target.name, namespace=self._target.namespace
         )
         if not self._target.uid:
             self._target = replace(self._target, uid=pod.uid)
         if pod.uid != self._target.uid:
-            raise self._stranger()
+            raise Denied(
+                f"{self._target} is not the one that this process is in: it was made anew. "
+                "Nothing is written on it; end this process."
+            )
         return pod
 
-    async def _write(self, pod: ReplicaPod, member: Member, *, has_left: bool) -> None:
-        labels, annotations = changes(pod, member, has_left=has_left)
-        if not (labels or annotations):
+    async def _write(self, member: Member, *, has_left: bool, is_first: bool) -> None:
+        """Write what differs; only the first time over what another run has written."""
+        for _ in range(TRIES_MAX):
+            pod = await self.read()
+            if _is_of_another(pod, member) and not is_first:
+                return
+            labels, annotations = changes(pod, member, has_left=has_left)
+            if not (labels or annotations):
+                return
+            try:
+                await self._cluster.patch(
+                    self._target, Metadata(labels=labels, annotations=annotations)
+                )
+            except cluster_faults.Conflict:
+                # It was made anew since it was read, or the server gave up among too many changes.
+                continue
             return
-        try:
-            await self._cluster.patch(
-                self._target, Metadata(labels=labels, annotations=annotations)
-            )
-        except cluster_faults.Conflict as fault:
-            raise self._stranger() from fault
-
-    def _stranger(self) -> Denied:
-        return Denied(
-            f"{self._target} is not the one that this process is in: it was made anew. "
-            "Nothing is written on it; end this process."
-        )
+        words = f"{self._target} was changed by others {TRIES_MAX} times in a row."
+        raise Conflict(FenceReason.CHANGED, words)
 
 
 def _is_of_another(pod: ReplicaPod, member: Member) -> bool:

@@ -2,6 +2,8 @@
 
 from typing import Never
 
+from msgspec.structs import replace
+
 from springtide.edge.cluster import STATEFUL_SETS, Cluster, Kind
 from springtide.edge.cluster import errors as cluster_faults
 from springtide.edge.store.errors import Denied, StoreFault
@@ -21,7 +23,7 @@ from springtide.edge.store.port import Deliver, Held
 from springtide.edge.store.told import Away, StatusDamaged, StatusRead
 from springtide.model.lease import Lease
 from springtide.model.replicas.member import Member, Record
-from springtide.wire.k8s.replica_pods import Numbering
+from springtide.wire.k8s.replica_pods import Numbering, unwritten_member
 from springtide.wire.k8s.scales import decode_ordinals_start
 
 _STARTS = Kind(STATEFUL_SETS, decode_ordinals_start)
@@ -48,12 +50,7 @@ class KubernetesStore:
 
     async def follow(self, deliver: Deliver) -> Never:
         """Tell what there is and then what changes, until cancelled."""
-        numbering = Numbering(
-            target=self._access.workload,
-            ordinals_start=await self._start(deliver),
-            has_ordinal_names=self._access.has_ordinals,
-            port=self._access.port,
-        )
+        numbering = await self._numbering_told(deliver)
         hearing = Hearing(self._sighting)
         following = Following(
             self._cluster,
@@ -137,12 +134,30 @@ class KubernetesStore:
                     "Grant get on this StatefulSet, or give ordinals_start."
                 ) from fault
 
-    async def _start(self, deliver: Deliver) -> int:
-        """Return the ordinal of the first pod, however long it takes to know it."""
+    async def own_member(self, *, boot: str) -> Member:
+        """Return who the process in this pod is, by what its pod says; to be added to and joined with.
+
+        `boot` is nobody else's and of no other run: a restart is reported later than it happens.
+        """
+        with translated():
+            pod = await self._shared.seat.read()
+        return replace(unwritten_member(pod, await self._numbering()), boot=boot)
+
+    async def _numbering(self) -> Numbering:
+        access = self._access
+        return Numbering(
+            target=access.workload,
+            ordinals_start=await self.ordinals_start(),
+            has_ordinal_names=access.has_ordinals,
+            port=access.port,
+        )
+
+    async def _numbering_told(self, deliver: Deliver) -> Numbering:
+        """Return how pods are numbered, however long it takes to know it."""
         is_away = False
         while True:
             try:
-                return await self.ordinals_start()
+                return await self._numbering()
             except StoreFault as fault:
                 if not is_away:
                     is_away = True
