@@ -63,12 +63,14 @@ class Telling:
         uid = "" if config is None else config.uid
         if self._status_uid not in ("", uid) and config is not None:
             # It was deleted and made anew.
-            self._deliver(StatusRead(status=None))
-        status = status_read(config)
+            self._tell_of_status(StatusRead(status=None))
+        self._tell_of_status(status_read(config))
+        self._status_uid = uid
+
+    def _tell_of_status(self, status: StatusRead | StatusDamaged) -> None:
         if status != self._status:
             self._status = status
             self._deliver(status)
-        self._status_uid = uid
 
     def _tell_members(self, now_s: float) -> float | None:
         """Tell who is there, not too often; return when it may be told, if it may not yet."""

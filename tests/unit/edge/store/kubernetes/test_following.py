@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from msgspec.structs import replace
 
 from springtide.edge.store import (
     ABSENT,
@@ -60,7 +61,7 @@ def test_what_was_missed_is_told_at_once_when_the_watches_are_back() -> None:
         async with followed(store) as told:
             place.api.order("cut")
             for generation in (2, 3, 4):
-                await decide(place, Status(**{**as_dict(DECIDED), "generation": generation}))
+                await decide(place, replace(DECIDED, generation=generation))
             await other.put_record(1, RECORD)
             mark = told.mark
             await asyncio.sleep(5)
@@ -71,13 +72,6 @@ def test_what_was_missed_is_told_at_once_when_the_watches_are_back() -> None:
             assert told.of(RecordsRead, since=mark) == [RecordsRead({1: RECORD})]
 
     played(scene)
-
-
-def as_dict(status: Status) -> dict[str, int]:
-    return {
-        each: getattr(status, each)
-        for each in ("current", "expect", "start_ms", "end_ms", "scaling_ms")
-    }
 
 
 def test_a_read_that_fails_is_away_although_the_watches_stand() -> None:
@@ -121,8 +115,10 @@ def test_a_status_whose_object_was_made_anew_is_told_as_absent_first() -> None:
         await decide(place)
         async with followed(place.store()) as told:
             mark = told.mark
-            place.objects.delete(CONFIG_MAPS, NAMESPACE, STATUS, {})
-            await decide(place)
+            # Both come at once, before anything of the first can be told.
+            gone = place.objects.delete(CONFIG_MAPS, NAMESPACE, STATUS, {})
+            anew = {"metadata": {"name": STATUS}, "data": gone["data"]}
+            place.objects.create(CONFIG_MAPS, NAMESPACE, anew)
             await asyncio.sleep(1)
 
             told_now = [each.status for each in told.of(StatusRead, since=mark)]
