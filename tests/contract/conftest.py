@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.contract.etcdsite import ETCD
 from tests.contract.memorysite import MEMORY
 from tests.contract.stores import Play, World
 
-WORLDS = (MEMORY,)
+WORLDS = (MEMORY, ETCD)
 
 
 @pytest.fixture(params=WORLDS, ids=[each.name for each in WORLDS])
