@@ -15,6 +15,7 @@ import msgspec
 from springtide.edge.store.etcd import EtcdAccess
 from springtide.edge.store.etcd.gateway import Gateway
 from springtide.edge.store.etcd.shapes import Fields, TxnAnswer, get, txn
+from springtide.model.scheduler import ExtenderTLSConfig
 from tests.e2e.processes import Processes
 from tools.controlplane.build import VARIABLE, found
 
@@ -32,6 +33,13 @@ def program() -> str | None:
     return str(folder / NAME) if folder else shutil.which(NAME)
 
 
+class Given(msgspec.Struct, frozen=True, kw_only=True):
+    """More options, and how the operator is known."""
+
+    options: tuple[str, ...] = ()
+    tls: ExtenderTLSConfig | None = None
+
+
 class _Any(msgspec.Struct, frozen=True):
     """An answer of which nothing is wanted."""
 
@@ -39,14 +47,14 @@ class _Any(msgspec.Struct, frozen=True):
 class Etcd:
     """A running one, and what an operator does with it."""
 
-    def __init__(self, processes: Processes, folder: Path, more: tuple[str, ...]) -> None:
+    def __init__(self, processes: Processes, folder: Path, given: Given) -> None:
         self.data = folder / "etcd"
         self.port, self._peer = _ports()
-        self.scheme = "https" if any("cert-file" in each for each in more) else "http"
+        self.url = f"{'https' if given.tls else 'http'}://127.0.0.1:{self.port}"
         self._processes = processes
-        self._more = more
+        self._more = given.options
         self._probe = _ports()[0]
-        self.hand = Gateway(EtcdAccess(endpoints=(f"http://127.0.0.1:{self.port}",)))
+        self.hand = Gateway(EtcdAccess(endpoints=(self.url,), tls=given.tls))
 
     async def start(self) -> None:
         """Start it, and wait until it is ready."""
@@ -93,12 +101,12 @@ class Etcd:
     def _command(self) -> list[str]:
         path = program()
         assert path is not None
-        own, peers = f"{self.scheme}://127.0.0.1:{self.port}", f"http://127.0.0.1:{self._peer}"
+        peers = f"http://127.0.0.1:{self._peer}"
         return [
             path,
             f"--data-dir={self.data}",
-            f"--listen-client-urls={own}",
-            f"--advertise-client-urls={own}",
+            f"--listen-client-urls={self.url}",
+            f"--advertise-client-urls={self.url}",
             f"--listen-peer-urls={peers}",
             f"--initial-advertise-peer-urls={peers}",
             f"--initial-cluster=default={peers}",
@@ -111,10 +119,10 @@ class Etcd:
 
 
 @asynccontextmanager
-async def running(folder: Path, *more: str) -> AsyncIterator[Etcd]:
-    """Run one as long as the block, with more options."""
+async def running(folder: Path, given: Given = Given()) -> AsyncIterator[Etcd]:  # noqa: B008
+    """Run one as long as the block."""
     with Processes(folder / "logs") as processes:
-        etcd = Etcd(processes, folder, more)
+        etcd = Etcd(processes, folder, given)
         try:
             await etcd.start()
             yield etcd

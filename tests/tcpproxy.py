@@ -26,12 +26,17 @@ class Line:
         self.port = int(server.sockets[0].getsockname()[1])
         self.connected = 0
         self._writers: set[asyncio.StreamWriter] = set()
+        self._frozen: set[asyncio.StreamWriter] = set()
 
     def set(self, mode: Mode) -> None:
         """Change what becomes of bytes; whoever is inside is sent away, unless they are swallowed."""
         self.mode = mode
         if mode is not Mode.SWALLOW:
             self.drop()
+
+    def freeze(self) -> None:
+        """Let those that are inside hear nothing more, while others come through."""
+        self._frozen |= self._writers
 
     def drop(self) -> None:
         """Send away whoever is inside."""
@@ -58,7 +63,7 @@ class Line:
     async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             while data := await reader.read(CHUNK_BYTES):
-                if self.mode is not Mode.SWALLOW:
+                if self.mode is not Mode.SWALLOW and writer not in self._frozen:
                     writer.write(data)
                     await writer.drain()
         finally:

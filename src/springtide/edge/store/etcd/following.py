@@ -128,7 +128,9 @@ class Following:
             (kv.mod_revision for found in answer.found for kv in found.kvs), default=ABSENT
         )
         revision = answer.header.revision
-        return self._mirror.take(Reading(revision=revision, found=answer.found, since=since))
+        is_all = self._mirror.take(Reading(revision=revision, found=answer.found, since=since))
+        self._membership.seen(self._mirror)
+        return is_all
 
     def _know(self, header: Header) -> None:
         if header.revision > self._known.revision:

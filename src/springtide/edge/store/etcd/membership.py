@@ -9,6 +9,7 @@ import msgspec
 from springtide.edge.store.errors import Denied, Malformed, StoreFault, Unreachable
 from springtide.edge.store.etcd import shapes
 from springtide.edge.store.etcd.leases import Leases
+from springtide.edge.store.etcd.mirror import Mirror
 from springtide.edge.store.etcd.refusals import LeaseGone
 from springtide.edge.store.etcd.shapes import TxnAnswer
 from springtide.model.replicas.member import Member
@@ -38,6 +39,7 @@ class Membership:
         self._ttl_s = ttl_s
         self._wanted: Member | None = None
         self._written: dict[str, bytes] = {}
+        self._written_at = 0
         self._lease = 0
         self._writing = asyncio.Lock()
         self._is_lost = asyncio.Event()
@@ -59,6 +61,12 @@ class Membership:
         """Know that etcd knows nothing of this member any more."""
         self._lease, self._written = 0, {}
         self._is_lost.set()
+
+    def seen(self, mirror: Mirror) -> None:
+        """Look whether somebody deleted a key of this member; if so, it is written again."""
+        if any(mirror.lacks(key, self._written_at) for key in self._written):
+            self._written = {}
+            self._is_lost.set()
 
     async def keep(self) -> Never:
         """Stay a member: keep the lease, and write all again if it ran out."""
@@ -102,12 +110,13 @@ class Membership:
         ]
         gone = [shapes.delete(key) for key in self._written if key not in wanted]
         try:
-            await self._leases.ask(shapes.txn([*puts, *gone]), TxnAnswer)
+            answer = await self._leases.ask(shapes.txn([*puts, *gone]), TxnAnswer)
         except StoreFault:
             # Nobody knows what is written by now, so all is written next time.
             self._written = {}
             raise
         # Meanwhile the lease may have been found to be gone; then this is gone as well.
+        self._written_at = answer.header.revision
         self._written = wanted if lease == self._lease else {}
 
     def _forget(self, lease: int) -> None:

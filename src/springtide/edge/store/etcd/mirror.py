@@ -74,6 +74,11 @@ class Mirror:
         """Take in what happened, and return what may have changed by it."""
         return {part for each in events if (part := self._see(each)) is not None}
 
+    def lacks(self, key: str, revision: int) -> bool:
+        """Return whether a key that was written at a revision is not there any more."""
+        place = self._place(key)
+        return place is not None and revision <= self._seen[place] and key not in self._held[place]
+
     @property
     def status(self) -> StatusRead | StatusDamaged:
         """Return the status as it is to be told."""
@@ -117,7 +122,7 @@ class Mirror:
 
     def _see(self, event: Happened) -> Part | None:
         key = event.kv.key.decode(errors="replace")
-        place = next((at for at, span in enumerate(self._spans) if span.holds(key)), None)
+        place = self._place(key)
         if place is None or event.kv.mod_revision <= self._seen[place]:
             return None
         held = self._held[place]
@@ -146,6 +151,9 @@ class Mirror:
             self._members[key] = read_member(kv.value)
         except MalformedObject:
             self._members.pop(key, None)
+
+    def _place(self, key: str) -> int | None:
+        return next((at for at, span in enumerate(self._spans) if span.holds(key)), None)
 
     def _part(self, key: str) -> Part:
         if key == self._keys.status:
