@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.contract.etcdsite import ETCD
 from tests.contract.kuberealsite import REAL_KUBERNETES, SHARED
 from tests.contract.kubesites import KUBERNETES
 from tests.contract.memorysite import MEMORY
 from tests.contract.stores import Play, World
 
-WORLDS = (MEMORY, KUBERNETES, REAL_KUBERNETES)
+WORLDS = (MEMORY, ETCD, KUBERNETES, REAL_KUBERNETES)
 
 
 @pytest.fixture(scope="session", autouse=True)

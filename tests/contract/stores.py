@@ -32,7 +32,7 @@ T = TypeVar("T", bound=StoreTold)
 
 LOOKS: Final = 200
 FREE: Final = LockRead(ABSENT)
-LABELS: Final = {"hpa_scaling_target": "1", "hpa_scaling_ready": "0", "tier": "gold"}
+LABELS: Final = {"tier": "gold", "zone": "b"}
 
 
 class Traits(msgspec.Struct, frozen=True, kw_only=True):

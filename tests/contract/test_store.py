@@ -134,7 +134,7 @@ def test_all_that_a_member_says_of_itself_is_seen(play: Play) -> None:
 def test_labels_that_change_are_seen_and_those_that_do_not_are_not_written_again(
     play: Play,
 ) -> None:
-    """R-29."""
+    """Covers R-29."""
 
     async def scene(site: Site) -> None:
         a, b = await site.store("chat-0"), await site.store("chat-1")

@@ -103,7 +103,7 @@ def test_one_that_is_cut_off_is_away_alone(play: Play) -> None:
 
 
 def test_one_that_was_cut_off_loses_member_and_lock_and_is_registered_again(play: Play) -> None:
-    """R-29, F-8."""
+    """Covers R-29. F-8."""
 
     async def scene(site: Site) -> None:
         if not site.traits.has_leases:
@@ -130,7 +130,7 @@ def test_one_that_was_cut_off_loses_member_and_lock_and_is_registered_again(play
 
 
 def test_who_missed_what_was_forgotten_meanwhile_reads_all_anew(play: Play) -> None:
-    """R-52, F-19: with what is not there any more."""
+    """Covers R-52. F-19: what is not there any more is told, too."""
 
     async def scene(site: Site) -> None:
         a, b = await site.store("chat-0"), await site.store("chat-1")
@@ -166,7 +166,7 @@ def test_who_missed_what_was_forgotten_meanwhile_reads_all_anew(play: Play) -> N
 def test_a_store_that_lost_everything_tells_so_and_members_are_registered_again(
     play: Play,
 ) -> None:
-    """F-18, R-29."""
+    """Covers R-29. F-18."""
 
     async def scene(site: Site) -> None:
         a, b = await site.store("chat-0"), await site.store("chat-1")

@@ -113,7 +113,7 @@ def test_a_lock_that_is_given_back_is_free_and_later_tokens_are_larger(play: Pla
 
 
 def test_a_status_is_written_by_the_holder_and_told_to_all_with_its_revision(play: Play) -> None:
-    """R-51: what is returned is the revision under which it is stored."""
+    """Covers R-51. What is returned is the revision under which it is stored."""
 
     async def scene(site: Site) -> None:
         a, b = await site.store("chat-0"), await site.store("chat-1")
@@ -132,7 +132,7 @@ def test_a_status_is_written_by_the_holder_and_told_to_all_with_its_revision(pla
 
 
 def test_of_two_that_saw_the_same_status_one_writes(play: Play) -> None:
-    """B-2, R-55."""
+    """Covers R-55 in part. B-2."""
 
     async def scene(site: Site) -> None:
         a, b = await site.store("chat-0"), await site.store("chat-1")
