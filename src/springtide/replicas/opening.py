@@ -16,8 +16,8 @@ from springtide.edge import http
 from springtide.edge.lines import Log
 from springtide.edge.prometheus import Access, Prometheus
 from springtide.edge.store import Store
-from springtide.engine.replicas.members import pod_index
 from springtide.model.replicas.knobs import Mode
+from springtide.model.replicas.ordinals import pod_index
 from springtide.model.replicas.settings import ReplicaSettings
 from springtide.model.scheduler import ExtenderTLSConfig
 from springtide.replicas.context import Identity
@@ -181,6 +181,7 @@ async def _kubernetes(
         selector=entry.selector,
         ordinals_start=here.ordinals_start or None,
         port=entry.port,
+        is_observing=settings.knobs.mode is Mode.OBSERVE,
     )
     pace = Pace(clock=machine.clock, calendar=machine.calendar, rng=machine.rng)
     waiting = kube.Waiting(clock=machine.clock, rng=machine.rng)

@@ -15,13 +15,12 @@ from springtide.model.config_map import ConfigMap
 from springtide.model.replicas.member import Record
 from springtide.model.replicas.status import Status
 from springtide.wire.errors import DocumentFault
+from springtide.wire.replica_members import read_record, write_record
 from springtide.wire.replica_status import read_status, write_status
 
 STATUS: Final = "status"
 FENCE: Final = "token"
 REVISION: Final = "revision"
-UNREADABLE: Final = Record(member="", boot="", at_ms=0)
-"""Stands for what somebody has written that is no record."""
 _DIGITS_MAX: Final = 19
 
 
@@ -64,19 +63,12 @@ def status_data(status: Status, *, over: ConfigMap) -> tuple[dict[str, str | Non
 def read_records(config: ConfigMap | None) -> dict[int, Record]:
     """Return the records by number; what has no number for a name is none."""
     data = {} if config is None else config.data
-    return {int(key): _record(text) for key, text in data.items() if _number(key) > 0}
+    return {int(key): read_record(text.encode()) for key, text in data.items() if _number(key) > 0}
 
 
 def record_data(index: int, record: Record | None) -> dict[str, str | None]:
     """Return what is written for a record, or to delete it."""
-    return {str(index): None if record is None else msgspec.json.encode(record).decode()}
-
-
-def _record(text: str) -> Record:
-    try:
-        return msgspec.json.decode(text, type=Record)
-    except (msgspec.DecodeError, ValueError):
-        return UNREADABLE
+    return {str(index): None if record is None else write_record(record).decode()}
 
 
 def _revision(config: ConfigMap, text: str) -> int:

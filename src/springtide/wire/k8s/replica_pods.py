@@ -5,6 +5,7 @@ container it is, by how often the container had been restarted, so that what an 
 longer once it is known that the container was started again.
 """
 
+import re
 import zlib
 from typing import Any, Final
 
@@ -17,6 +18,8 @@ from springtide.wire.errors import MalformedObject
 from springtide.wire.k8s.parts import decoded
 
 ANNOTATION: Final = "springtide.io/replica"
+COST: Final = "controller.kubernetes.io/pod-deletion-cost"
+_COST_TEXT: Final = re.compile(r"[-+]?[0-9]{1,10}")
 _RUNNING: Final = "Running"
 _PENDING: Final = "Pending"
 _OVER: Final = frozenset({"Succeeded", "Failed"})
@@ -61,6 +64,8 @@ class ReplicaPod(msgspec.Struct, frozen=True, kw_only=True):
     restarts: int = 0
     is_running: bool = True
     is_ending: bool = False
+    is_ready: bool = False
+    deletion_cost: int = 0
     labels: Texts = {}
     annotation: str = ""
 
@@ -97,8 +102,14 @@ class _Container(msgspec.Struct, frozen=True, rename="camel"):
     state: _State = _State()
 
 
+class _Condition(msgspec.Struct, frozen=True):
+    type: str = ""
+    status: str = ""
+
+
 class _Status(msgspec.Struct, frozen=True):
     phase: str = ""
+    conditions: tuple[_Condition, ...] = ()
     pod_ip: str = msgspec.field(default="", name="podIP")
     containers: tuple[_Container, ...] = msgspec.field(default=(), name="containerStatuses")
 
@@ -108,6 +119,7 @@ class _Pod(msgspec.Struct, frozen=True):
     status: _Status = _Status()
 
 
+_READY: Final = _Condition("Ready", "True")
 _POD: Final = msgspec.json.Decoder(_Pod)
 _WRITTEN: Final = msgspec.json.Decoder(Written)
 
@@ -129,6 +141,8 @@ def decode_replica_pod(data: bytes | msgspec.Raw, *, container: str = "") -> Rep
         restarts=sum(each.restart_count for each in ours),
         is_running=not ours or any(each.state.running is not None for each in ours),
         is_ending=bool(metadata.deletion_timestamp),
+        is_ready=any(each == _READY for each in status.conditions),
+        deletion_cost=_cost(metadata.annotations.get(COST, "")),
         labels=labels,
         annotation=metadata.annotations.get(ANNOTATION, ""),
     )
@@ -156,6 +170,8 @@ def member_of(pod: ReplicaPod, numbering: Numbering) -> Member | None:
         is_target=counts and pod.labels[TARGET_LABEL] == "1",
         is_ready=counts and pod.labels[READY_LABEL] == "1",
         is_stopping=member.is_stopping or pod.is_ending,
+        is_pod_ready=pod.is_ready,
+        deletion_cost=pod.deletion_cost,
         is_alive=is_started and pod.is_running and not pod.is_ending,
         address=member.address or pod.address_at(numbering.port),
     )
@@ -191,6 +207,11 @@ def unwritten_member(pod: ReplicaPod, numbering: Numbering) -> Member:
         target=numbering.target,
         address=pod.address_at(numbering.port),
     )
+
+
+def _cost(text: str) -> int:
+    """Return what it costs to delete a pod; controllers take none where it is no number."""
+    return int(text) if _COST_TEXT.fullmatch(text) else 0
 
 
 def member_id(name: str, ordinal: int | None) -> int:

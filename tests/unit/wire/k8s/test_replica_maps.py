@@ -6,7 +6,6 @@ from springtide.model.config_map import ConfigMap
 from springtide.model.replicas.member import Record
 from springtide.model.replicas.status import Status
 from springtide.wire.k8s.replica_maps import (
-    UNREADABLE,
     Kept,
     read_kept,
     read_records,
@@ -83,4 +82,5 @@ def test_a_record_is_kept_under_its_number_and_deleted() -> None:
 def test_a_record_that_cannot_be_read_protects_its_number() -> None:
     data: dict[str, str | None] = {"3": "{", "4": "null", "note": "by hand", "0": "{}"}
 
-    assert read_records(over(EMPTY, data, "42")) == {3: UNREADABLE, 4: UNREADABLE}
+    unknown = Record(member="", boot="", at_ms=0)
+    assert read_records(over(EMPTY, data, "42")) == {3: unknown, 4: unknown}

@@ -37,7 +37,8 @@ MEMBER = Member(
 def decoded(container: str = "", /, **parts: Any) -> ReplicaPod:
     """Return a pod of which these parts are said."""
     metadata = {"name": "chat-7", "uid": "u", **parts.get("metadata", {})}
-    status = {"phase": "Running", **parts.get("status", {})}
+    ready = {"type": "Ready", "status": "True"}
+    status = {"phase": "Running", "conditions": [ready], **parts.get("status", {})}
     data = msgspec.json.encode({"metadata": metadata, "status": status})
     return decode_replica_pod(data, container=container)
 
@@ -177,3 +178,19 @@ def test_an_annotation_that_cannot_be_read_is_none(text: str) -> None:
 def test_a_pod_without_a_name_is_none() -> None:
     with pytest.raises(MalformedObject, match=r"metadata\.name"):
         decode_replica_pod(b"{}")
+
+
+@pytest.mark.parametrize(("text", "cost"), [("-1000", -1000), ("7", 7), ("much", 0), ("", 0)])
+def test_what_its_deletion_costs_is_what_its_annotation_says(text: str, cost: int) -> None:
+    pod = decoded(metadata={"annotations": {"controller.kubernetes.io/pod-deletion-cost": text}})
+
+    assert of(pod).deletion_cost == cost
+
+
+def test_a_pod_is_ready_when_its_condition_says_so() -> None:
+    """R-19: whatever the labels say."""
+    unready = [{"type": "Ready", "status": "False"}, {"type": "Initialized", "status": "True"}]
+
+    assert of(written()).is_pod_ready
+    assert not of(written(conditions=unready)).is_pod_ready
+    assert of(written(conditions=unready)).is_target

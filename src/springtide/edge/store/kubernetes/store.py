@@ -4,11 +4,11 @@ from typing import Never
 
 from msgspec.structs import replace
 
-from springtide.edge.cluster import STATEFUL_SETS, Cluster, Kind
+from springtide.edge.cluster import STATEFUL_SETS, Cluster, Kind, Metadata, pod
 from springtide.edge.cluster import errors as cluster_faults
 from springtide.edge.store.errors import Denied, StoreFault
 from springtide.edge.store.fencing import Offer
-from springtide.edge.store.kubernetes.access import KubernetesAccess
+from springtide.edge.store.kubernetes.access import KubernetesAccess, checked
 from springtide.edge.store.kubernetes.faults import translated
 from springtide.edge.store.kubernetes.following import Following, Shared
 from springtide.edge.store.kubernetes.hearing import Hearing
@@ -23,7 +23,7 @@ from springtide.edge.store.port import Deliver, Held
 from springtide.edge.store.told import Away, StatusDamaged, StatusRead
 from springtide.model.lease import Lease
 from springtide.model.replicas.member import Member, Record
-from springtide.wire.k8s.replica_pods import Numbering, unwritten_member
+from springtide.wire.k8s.replica_pods import COST, Numbering, unwritten_member
 from springtide.wire.k8s.scales import decode_ordinals_start
 
 _STARTS = Kind(STATEFUL_SETS, decode_ordinals_start)
@@ -33,8 +33,9 @@ class KubernetesStore:
     """Pods are the members, two ConfigMaps hold the status and the records, a Lease is the lock."""
 
     def __init__(self, cluster: Cluster, access: KubernetesAccess, *, pace: Pace) -> None:
+        """Take where to meet, or raise the cluster's Unusable for what cannot be."""
         self._cluster = cluster
-        self._access = access
+        self._access = checked(access)
         self._pace = pace
         self._sighting = Sighting()
         status = StatusMap(cluster, access.status)
@@ -107,6 +108,12 @@ class KubernetesStore:
         with translated():
             await self._shared.records.delete(index, boot)
 
+    async def set_cost(self, member: str, cost: int) -> None:
+        """Write on a pod how cheap it is to its controller."""
+        change = Metadata(annotations={COST: str(cost)})
+        with translated():
+            await self._cluster.patch(pod(self._access.namespace, member), change)
+
     async def replicas(self) -> int | None:
         """Return how many pods the workload has, None if this account may not know."""
         owner = self._access.owner
@@ -140,8 +147,8 @@ class KubernetesStore:
         `boot` is nobody else's and of no other run: a restart is reported later than it happens.
         """
         with translated():
-            pod = await self._shared.seat.read()
-        return replace(unwritten_member(pod, await self._numbering()), boot=boot)
+            own = await self._shared.seat.read()
+        return replace(unwritten_member(own, await self._numbering()), boot=boot)
 
     async def _numbering(self) -> Numbering:
         access = self._access

@@ -197,6 +197,39 @@ def test_members_that_change_together_are_told_together() -> None:
     played(scene)
 
 
+def test_what_the_deletion_of_a_pod_costs_is_written_on_it_and_told() -> None:
+    async def scene(place: Place) -> None:
+        store, _ = place.store(), place.store("chat-1")
+        async with followed(store) as told:
+            await store.set_cost("chat-1", -1000)
+            await asyncio.sleep(1)
+
+            assert [each.deletion_cost for each in told.of(MembersRead)[-1].members] == [0, -1000]
+            with pytest.raises(Denied, match="chat-7"):
+                await store.set_cost("chat-7", 1)
+
+    played(scene)
+
+
+def test_who_only_observes_writes_no_status_of_those_who_act() -> None:
+    """R-42."""
+
+    async def scene(place: Place) -> None:
+        store, watcher = place.store(), place.store("chat-1", is_observing=True)
+        first = await store.acquire("chat-0", ttl_ms=15_000)
+        second = await watcher.acquire("chat-1", ttl_ms=15_000)
+        assert first is not None
+        assert second is not None
+        await watcher.put_status(Offer(token=second.token, revision=ABSENT, status=DECIDED))
+        await watcher.put_record(2, RECORD)
+
+        assert await store.read_status() == StatusRead(status=None)
+        async with followed(store) as told:
+            assert told.of(RecordsRead) == [RecordsRead({2: RECORD})]
+
+    played(scene)
+
+
 def test_records_that_many_delete_at_once_all_go() -> None:
     async def scene(place: Place) -> None:
         stores = [place.store(f"chat-{index}") for index in range(5)]
