@@ -5,7 +5,7 @@ import logging
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
-from typing import Any, Final, Never
+from typing import Final, Never
 
 import msgspec
 from prometheus_client import CollectorRegistry
@@ -40,7 +40,7 @@ class Configured(msgspec.Struct, frozen=True, kw_only=True):
     """A configuration as it was read."""
 
     origin: Origin
-    value: dict[str, Any]
+    value: object
     document: ReplicasDocument
     settings: ReplicaSettings
 

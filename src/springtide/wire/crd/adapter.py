@@ -139,12 +139,12 @@ def read_adapter(value: object, *, origin: Origin) -> AdapterDocument:
     ):
         seconds(text, (name,), origin=origin)
     _check_tls(document, origin)
-    _check_server(document.prometheus, ("prometheus",), origin)
+    check_server(document.prometheus, ("prometheus",), origin)
     if not 1 <= document.prometheus.queries <= QUERIES_MAX:
         reason = f"{document.prometheus.queries} cannot be; write 1 to {QUERIES_MAX}."
         raise origin.fault(("prometheus", "queries"), reason)
     if document.upstream is not None:
-        _check_server(document.upstream, ("upstream",), origin)
+        check_server(document.upstream, ("upstream",), origin)
     _check_metrics(document.metrics, origin)
     return document
 
@@ -171,19 +171,26 @@ def _check_tls(document: AdapterDocument, origin: Origin) -> None:
             raise origin.fault(("tls", name), reason)
 
 
-def _check_server(entry: PrometheusEntry | UpstreamEntry, path: Path, origin: Origin) -> None:
+def check_server(entry: PrometheusEntry | UpstreamEntry, path: Path, origin: Origin) -> None:
+    """Raise InvalidDocument for what is wrong about a server."""
+    check_address(entry.url, (*path, "url"), origin)
+    check_positive(entry.timeout, (*path, "timeout"), origin)
+
+
+def check_address(url: str, path: Path, origin: Origin) -> None:
+    """Raise InvalidDocument for what is no address of a server."""
     try:
-        found = urlsplit(entry.url)
+        found = urlsplit(url)
         is_good = found.scheme in ("http", "https") and bool(found.hostname)
     except ValueError:
         is_good = False
     if not is_good:
-        reason = f'"{entry.url}" is no address; write it like http://prometheus.monitoring:9090.'
-        raise origin.fault((*path, "url"), reason)
-    _check_positive(entry.timeout, (*path, "timeout"), origin)
+        reason = f'"{url}" is no address; write it like http://prometheus.monitoring:9090.'
+        raise origin.fault(path, reason)
 
 
-def _check_positive(text: str, path: Path, origin: Origin) -> None:
+def check_positive(text: str, path: Path, origin: Origin) -> None:
+    """Raise InvalidDocument for a duration that is none or nothing."""
     if seconds(text, path, origin=origin) <= 0:
         raise origin.fault(path, f'"{text}" leaves no time at all; write more.')
 
@@ -217,7 +224,7 @@ def _check_metric(metric: MetricEntry, path: Path, origin: Origin) -> None:
     for name, text in (
         ("maxAge", metric.max_age), ("hold", metric.hold), ("refresh", metric.refresh),
     ):  # fmt: skip
-        _check_positive(text, (*path, name), origin)
+        check_positive(text, (*path, name), origin)
     if metric.role != "plain" and metric.aggregator != "max":
         reason = f"{metric.aggregator} would count replicas wrongly; write max, or another role."
         raise origin.fault((*path, "aggregator"), reason)
