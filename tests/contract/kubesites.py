@@ -160,7 +160,7 @@ class InKubernetes:
     async def wipe(self) -> None:
         """Lose what was ever written, as by a backup from before the first member came."""
         access = self._access("any")
-        lease = Target(resource=LEASES, namespace=self._namespace, name=access.lock)
+        lease = Target(resource=LEASES, namespace=self._namespace, name=access.names.lock)
         for target in (access.status, access.records, lease):
             with suppress(NotFound):
                 await self._admin.delete(target)

@@ -2,16 +2,20 @@
 
 import asyncio
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from springtide.apps.manifests import Choices
+from springtide.apps.manifests.rights import role
 from springtide.edge.kube import KubeCluster, Waiting
 from springtide.edge.machine import MachineCalendar, SeededRng
 from springtide.edge.store import ABSENT, Confirmed, Offer, StoreTold
 from springtide.edge.store.kubernetes import KubernetesAccess, KubernetesStore, Pace
 from springtide.model.replicas.member import Member, Record
+from springtide.model.replicas.settings import ReplicaSettings
 from springtide.model.replicas.status import Status
+from springtide.model.replicas.workload import Workload
 from springtide.wire import yaml
 from tests.kubeapi import Asked, Direct, KubeApi
 from tests.objectstore import ObjectStore
@@ -35,9 +39,9 @@ def rules() -> list[dict[str, Any]]:
     return found
 
 
-def granted() -> Iterator[Right]:
-    """Yield what the role allows."""
-    for rule in rules():
+def granted(listed: Sequence[Mapping[str, Any]] | None = None) -> Iterator[Right]:
+    """Yield what rules allow, those of the example unless told."""
+    for rule in rules() if listed is None else listed:
         for group in rule["apiGroups"]:
             for resource in rule["resources"]:
                 for name in rule.get("resourceNames", [""]):
@@ -111,3 +115,11 @@ def test_no_right_of_members_scales_anything() -> None:
     others = [each for each in rights if each[1].startswith(("statefulsets", "deployments"))]
     assert {verb for *_, verb in others} == {"get"}
     assert not any("*" in each for right in rights for each in right)
+
+
+def test_a_composed_role_grants_what_the_example_does() -> None:
+    settings = ReplicaSettings(workload=Workload(name="chat", kind="StatefulSet"))
+
+    composed = role(settings, Choices(namespace="default"))
+
+    assert set(granted(composed["rules"])) == set(granted())

@@ -15,10 +15,10 @@ from springtide.edge.cluster import (
     Target,
     Unusable,
 )
+from springtide.model.replicas.meeting import Meeting, meeting
 from springtide.model.replicas.member import READY_LABEL, TARGET_LABEL
 
 STATEFUL_SET: Final = "StatefulSet"
-OBSERVING: Final = "-observe"
 PORT_MAX: Final = 65_535
 _WORKLOADS: Final = {STATEFUL_SET: STATEFUL_SETS, "Deployment": DEPLOYMENTS}
 _NEEDED: Final = ("namespace", "pod", "workload")
@@ -50,19 +50,24 @@ class KubernetesAccess(msgspec.Struct, frozen=True, kw_only=True):
     is_observing: bool = False
 
     @property
-    def lock(self) -> str:
-        """Return the name of the Lease."""
-        return self._own(self.lock_name or f"{self.workload}-hpa-leader")
+    def names(self) -> Meeting:
+        """Return the names of the objects."""
+        made = meeting(self.workload, is_observing=self.is_observing)
+        return Meeting(
+            status=self.status_name or made.status,
+            records=self.records_name or made.records,
+            lock=self.lock_name or made.lock,
+        )
 
     @property
     def status(self) -> Target:
         """Return the ConfigMap of the status."""
-        return self._config_map(self._own(self.status_name or f"{self.workload}-hpa-status"))
+        return self._config_map(self.names.status)
 
     @property
     def records(self) -> Target:
         """Return the ConfigMap of the records."""
-        return self._config_map(self.records_name or f"{self.workload}-hpa-records")
+        return self._config_map(self.names.records)
 
     @property
     def own_pod(self) -> Target:
@@ -91,9 +96,6 @@ class KubernetesAccess(msgspec.Struct, frozen=True, kw_only=True):
         """Return the scope of one object, as rights by name want it."""
         return Scope(namespace=self.namespace, fields=f"metadata.name={name}")
 
-    def _own(self, name: str) -> str:
-        return f"{name}{OBSERVING}" if self.is_observing else name
-
     def _config_map(self, name: str) -> Target:
         return Target(resource=CONFIG_MAPS, namespace=self.namespace, name=name)
 
@@ -106,7 +108,7 @@ def checked(access: KubernetesAccess) -> KubernetesAccess:
             raise _wrong(field, "it is empty; give its name.")
         if name and not is_subdomain(name):
             raise _wrong(field, f'"{name}" is no name of an object; write it as kubectl shows it.')
-    if access.status.name == access.records.name:
+    if access.names.status == access.names.records:
         raise _wrong("records_name", "the status has this name; give the records another one.")
     if not 0 <= access.port <= PORT_MAX:
         raise _wrong("port", f"{access.port} is no port; give 0 to {PORT_MAX}.")

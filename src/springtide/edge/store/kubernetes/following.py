@@ -80,7 +80,7 @@ class Following:
                 self._follow(Stream.PODS, pod_kind(access), self._hear_pod, access.pods),
                 self._follow(Stream.STATUS, CONFIG_MAP, hearing.status.hear, status),
                 self._follow(Stream.RECORDS, CONFIG_MAP, hearing.records.hear, records),
-                self._follow(Stream.LOCK, LEASE, self._hear_lock, access.named(access.lock)),
+                self._follow(Stream.LOCK, LEASE, self._hear_lock, access.named(access.names.lock)),
                 self._tell(),
                 self._confirm(),
                 self._publish(),

@@ -41,7 +41,7 @@ class KubernetesStore:
         status = StatusMap(cluster, access.status)
         lock = Lock(
             cluster,
-            Lease(namespace=access.namespace, name=access.lock),
+            Lease(namespace=access.namespace, name=access.names.lock),
             fence=status,
             sighting=self._sighting,
             pace=pace,

@@ -36,5 +36,5 @@ def test_names_are_made_of_the_workload_s() -> None:
 
     assert access.status.name == "chat-hpa-status"
     assert access.records.name == "chat-hpa-records"
-    assert access.lock == "chat-hpa-leader"
+    assert access.names.lock == "chat-hpa-leader"
     assert replace(access, status_name="seen").status.name == "seen"
