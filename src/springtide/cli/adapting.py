@@ -1,26 +1,25 @@
 """What `springtide replicas adapter` does: reads its configuration, connects, and serves until told to stop."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
+from contextlib import AsyncExitStack
 from typing import Final
 
-from springtide.apps.adapter import Endpoints, Process, Settings, Times
+from springtide.apps.adapter import Process, Settings, Times
 from springtide.apps.adapter.settings import settings
 from springtide.apps.adapter.upstream import Other, Upstream
 from springtide.cli.endings import UNREACHABLE, USAGE, Ended
 from springtide.cli.serving import (
-    document_of,
     forwarded,
-    prometheus_access,
-    tls_context,
+    one_document,
+    opened,
     told_to_stop,
 )
 from springtide.edge import kube
+from springtide.edge.http.configured import client_tls
 from springtide.edge.lines import JsonLines
 from springtide.edge.machine import MachineCalendar, MachineClock, allow_open_files
 from springtide.edge.prometheus import Access, Prometheus
-from springtide.edge.serving import CertificateFiles, Certificates, listening
+from springtide.edge.prometheus.configured import prometheus_access
 from springtide.wire.crd.adapter import AdapterDocument, UpstreamEntry, read_adapter, seconds
 from springtide.wire.errors import InvalidDocument, MalformedObject
 from springtide.wire.origin import Origin
@@ -30,11 +29,10 @@ OPEN_FILES: Final = 4096
 
 def serve(config: str, *, kubeconfig: str, context: str) -> None:
     """Serve until told to stop, or end the command."""
-    origin, value = document_of(config)
+    origin, document = _document(config)
     try:
-        document = read_adapter(value, origin=origin)
         chosen = settings(document, origin=origin)
-        access = prometheus_access(document.prometheus, ("prometheus",), origin)
+        access = prometheus_access(document.prometheus, origin=origin)
         other = None if document.upstream is None else _other(document.upstream, origin)
     except InvalidDocument as fault:
         raise Ended(str(fault), USAGE) from fault
@@ -58,7 +56,13 @@ async def _serve(
     with forwarded(lines):
         try:
             async with AsyncExitStack() as stack:
-                endpoints = await stack.enter_async_context(_opened(document))
+                endpoints = await stack.enter_async_context(
+                    opened(
+                        document.tls,
+                        calls=document.bind_address,
+                        pages=document.metrics_bind_address,
+                    )
+                )
                 connection = await stack.enter_async_context(await kube.connect(cluster))
                 upstream = None
                 if other is not None:
@@ -78,25 +82,15 @@ async def _serve(
             raise Ended(str(fault), UNREACHABLE) from fault
 
 
+def _document(config: str) -> tuple[Origin, AdapterDocument]:
+    origin, value = one_document(config)
+    return origin, read_adapter(value, origin=origin)
+
+
 def _other(entry: UpstreamEntry, origin: Origin) -> Other:
     return Other(
         url=entry.url,
         timeout_s=seconds(entry.timeout, ("upstream", "timeout"), origin=origin),
         token_file=entry.token_file,
-        tls=tls_context(entry.url, entry.tls, ("upstream", "tls"), origin),
+        tls=client_tls(entry.url, entry.tls, ("upstream", "tls"), origin=origin),
     )
-
-
-@asynccontextmanager
-async def _opened(document: AdapterDocument) -> AsyncIterator[Endpoints]:
-    """Open the sockets while the block is entered."""
-    found = CertificateFiles(certificate=document.tls.cert_file, key=document.tls.key_file)
-    certificates = Certificates(found)
-    with ExitStack() as stack:
-        calls = listening(document.bind_address)
-        stack.callback(calls.socket.close)
-        pages = None
-        if document.metrics_bind_address:
-            pages = listening(document.metrics_bind_address)
-            stack.callback(pages.socket.close)
-        yield Endpoints(calls=calls, certificates=certificates, pages=pages)

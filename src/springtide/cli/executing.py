@@ -12,10 +12,8 @@ from springtide.apps.executor.prometheus import PrometheusWishes
 from springtide.apps.executor.settings import settings, sought
 from springtide.cli.endings import UNREACHABLE, USAGE, Ended
 from springtide.cli.serving import (
-    document_of,
     forwarded,
-    prometheus_access,
-    tls_context,
+    one_document,
     told_to_stop,
 )
 from springtide.edge import kube
@@ -34,9 +32,11 @@ from springtide.edge.executors import (
     Webhook,
     hold,
 )
+from springtide.edge.http.configured import client_tls
 from springtide.edge.lines import JsonLines
 from springtide.edge.machine import MachineCalendar, MachineClock
 from springtide.edge.prometheus import Prometheus
+from springtide.edge.prometheus.configured import prometheus_access
 from springtide.edge.serving import CannotListen, listening
 from springtide.wire.crd.executor import (
     ExecutorDocument,
@@ -54,7 +54,7 @@ Chosen = Pool | Units | Called | Hook | KubeScaleEntry
 
 def serve(config: str) -> None:
     """Execute until told to stop, or end the command."""
-    origin, value = document_of(config)
+    origin, value = one_document(config)
     try:
         document = read_executor(value, origin=origin)
         found = settings(document, origin=origin)
@@ -71,7 +71,7 @@ async def _serve(
 ) -> None:
     calendar, clock = MachineCalendar(), MachineClock()
     lines, folder = JsonLines(calendar), Path(document.state_directory)
-    access = prometheus_access(document.source.prometheus, SOURCE, origin)
+    access = prometheus_access(document.source.prometheus, origin=origin, path=SOURCE)
     with forwarded(lines), hold(folder):
         pages = listening(document.bind_address)
         try:
@@ -163,5 +163,5 @@ def _hook(entry: WebhookEntry, workload: str, timeout_s: float, origin: Origin) 
         timeout_s=timeout_s,
         token_file=entry.token_file,
         headers=entry.headers,
-        tls=tls_context(url, entry.tls, path, origin),
+        tls=client_tls(url, entry.tls, path, origin=origin),
     )

@@ -8,6 +8,7 @@ import click
 
 from springtide.cli.options import NearestGroup
 from springtide.cli.replica_manifest import manifest
+from springtide.cli.replica_member import MEMBER_COMMANDS
 
 HELP: Final = """Replicas of stateful services."""
 ADAPTER_HELP: Final = """Serve metrics of replicas to the cluster's autoscalers, from Prometheus.
@@ -30,6 +31,20 @@ that is unknown.
 
 \b
   springtide replicas execute --config executor.yaml
+
+Exit codes: 0 told to stop, 2 wrong usage or configuration, 3 the cluster cannot be reached.
+"""
+
+
+GUARD_HELP: Final = """Keep replicas that hold state from being scaled away by hand.
+
+A validating webhook. Whoever lowers the replicas of a guarded workload, or the maximum of its
+HorizontalPodAutoscaler, below the highest replica that still holds state is refused with a sentence that
+says what to wait for. Where that is not known, nothing is lowered, and raising is always let pass.
+
+\b
+  springtide replicas guard --config guard.yaml
+  springtide replicas guard --config guard.yaml --kubeconfig ~/.kube/config
 
 Exit codes: 0 told to stop, 2 wrong usage or configuration, 3 the cluster cannot be reached.
 """
@@ -71,3 +86,17 @@ def execute(*, config: str) -> None:
     from springtide.cli import executing  # noqa: PLC0415
 
     executing.serve(config)
+
+
+@replicas.command("guard", help=GUARD_HELP, short_help="Keep replicas with state from being cut.")
+@click.option("--config", required=True, metavar="FILE", help="A ReplicasGuardConfiguration.")
+@click.option(
+    "--kubeconfig", default="", metavar="FILE", help="The cluster; without it, the one of this pod."
+)
+@click.option("--context", default="", metavar="NAME", help="The context of the kubeconfig.")
+def guard(*, config: str, kubeconfig: str, context: str) -> None:
+    """Serve as the configuration says, until told to stop."""
+    # Imported here, because help does not need it.
+    from springtide.cli import guarding  # noqa: PLC0415
+
+    guarding.serve(config, kubeconfig=kubeconfig, context=context)

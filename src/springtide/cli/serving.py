@@ -1,31 +1,43 @@
-"""What commands that serve share: their one document, the signals that end them, and whom they call."""
+"""What commands that serve autoscalers and API servers share: their document, their sockets, their end."""
 
 import asyncio
 import logging
 import signal
-import ssl
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 
+from springtide.apps.adapter import Endpoints
 from springtide.cli.endings import USAGE, Ended
-from springtide.edge import files, http
+from springtide.edge import files
 from springtide.edge.lines import Forwarding, JsonLines
-from springtide.edge.prometheus import Access
-from springtide.model.scheduler import ExtenderTLSConfig
+from springtide.edge.serving import CertificateFiles, Certificates, listening
 from springtide.wire import yaml
-from springtide.wire.crd.adapter import ClientTlsEntry, PrometheusEntry, seconds
+from springtide.wire.crd.adapter import TlsFilesEntry
 from springtide.wire.origin import Origin
-from springtide.wire.validation import Path
 
 
-def document_of(config: str) -> tuple[Origin, object]:
-    """Return the one document of a file, and where it is, or end the command."""
+def one_document(config: str) -> tuple[Origin, object]:
+    """Return the one document of a file and where it comes from, or end the command."""
     source = files.read((config,), sys.stdin.buffer)[0]
     found = yaml.documents(source.data, source.name)
     if len(found) != 1:
         raise Ended(f"{config} holds {len(found)} documents; write exactly one.", USAGE)
     return Origin(source=source.name, document=found[0]), found[0].value
+
+
+@asynccontextmanager
+async def opened(tls: TlsFilesEntry, *, calls: str, pages: str) -> AsyncIterator[Endpoints]:
+    """Open the sockets of these addresses while the block is entered; pages are nowhere if empty."""
+    certificates = Certificates(CertificateFiles(certificate=tls.cert_file, key=tls.key_file))
+    with ExitStack() as stack:
+        called = listening(calls)
+        stack.callback(called.socket.close)
+        shown = None
+        if pages:
+            shown = listening(pages)
+            stack.callback(shown.socket.close)
+        yield Endpoints(calls=called, certificates=certificates, pages=shown)
 
 
 @contextmanager
@@ -45,33 +57,3 @@ def told_to_stop() -> asyncio.Event:
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     return stop
-
-
-def prometheus_access(entry: PrometheusEntry, path: Path, origin: Origin) -> Access:
-    """Return where Prometheus is and how it knows us, or raise InvalidDocument."""
-    return Access(
-        url=entry.url,
-        timeout_s=seconds(entry.timeout, (*path, "timeout"), origin=origin),
-        token_file=entry.token_file,
-        headers=entry.headers,
-        tls=tls_context(entry.url, entry.tls, (*path, "tls"), origin),
-        queries_max=entry.queries,
-    )
-
-
-def tls_context(
-    url: str, entry: ClientTlsEntry, path: Path, origin: Origin
-) -> ssl.SSLContext | None:
-    """Return how a server is known, None if it speaks no TLS; or raise InvalidDocument."""
-    if not url.startswith("https"):
-        return None
-    chosen = ExtenderTLSConfig(
-        ca_file=entry.ca_file,
-        cert_file=entry.cert_file,
-        key_file=entry.key_file,
-        server_name=entry.server_name,
-    )
-    try:
-        return http.client_context(chosen)
-    except http.Unusable as fault:
-        raise origin.fault((*path, fault.field), fault.why) from fault
