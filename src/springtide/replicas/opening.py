@@ -17,8 +17,8 @@ from springtide.edge.lines import Log
 from springtide.edge.prometheus import Prometheus
 from springtide.edge.prometheus.configured import prometheus_access
 from springtide.edge.store import Store
-from springtide.engine.replicas.members import pod_index
 from springtide.model.replicas.knobs import Mode
+from springtide.model.replicas.ordinals import pod_index
 from springtide.model.replicas.settings import ReplicaSettings
 from springtide.replicas.context import Identity
 from springtide.replicas.controller import ReplicaController
@@ -178,6 +178,7 @@ async def _kubernetes(
         selector=entry.selector,
         ordinals_start=here.ordinals_start or None,
         port=entry.port,
+        is_observing=settings.knobs.mode is Mode.OBSERVE,
     )
     pace = Pace(clock=machine.clock, calendar=machine.calendar, rng=machine.rng)
     waiting = kube.Waiting(clock=machine.clock, rng=machine.rng)
