@@ -110,6 +110,7 @@ class Scraped:
         *,
         suffix: str = "",
         calendar: Calendar | None = None,
+        has_load: bool = True,
     ) -> None:
         self.snapshot = snapshot
         self.hand = Hand()
@@ -121,7 +122,7 @@ class Scraped:
             lambda: self.snapshot,
             settings,
             observers=self.observers,
-            load=Load(process=process, tasks=self.tasks),
+            load=Load(process=process, tasks=self.tasks) if has_load else None,
             calendar=calendar or self.hand,
             naming=Naming(suffix=suffix, discovery_labels={"zone": "b"}),
         )

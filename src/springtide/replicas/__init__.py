@@ -15,6 +15,7 @@ from springtide.replicas.asking import CALLBACK_S_MAX, Callback, Failed
 from springtide.replicas.context import Identity, Times
 from springtide.replicas.controller import NotLeading, ReplicaController, SelectMode
 from springtide.replicas.leading import ReplicaProvider
+from springtide.replicas.observing import Observed, Observers
 from springtide.replicas.occurrences import (
     Complaint,
     InputUnknown,
@@ -44,6 +45,8 @@ __all__ = [
     "Metrics",
     "NoMetrics",
     "NotLeading",
+    "Observed",
+    "Observers",
     "Occurrence",
     "PolicyPull",
     "PolicyShown",

@@ -1,5 +1,6 @@
 """What a member exports, and how Prometheus reads it: all from the latest snapshot, when somebody collects.
 
+    load = load_here(clock, settings)
     exported = Exported(controller.snapshot, settings, observers=observers, load=load, calendar=calendar)
     registry = registry_of(exported)
     body = page(registry)
@@ -15,7 +16,8 @@ from prometheus_client import CollectorRegistry, Metric, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from springtide.base.clock import Calendar
+from springtide.base.clock import Calendar, Clock
+from springtide.edge.usage import MachineUsage
 from springtide.engine.replicas.export import EXPECT, EXPECT_OBSERVED, STATEFUL_INDEX
 from springtide.engine.replicas.names import label_name, metric_name
 from springtide.engine.replicas.pulling import received_ago_ms_max
@@ -39,6 +41,13 @@ class Load(msgspec.Struct, frozen=True, kw_only=True):
     tasks: RecentTasks
 
 
+def load_here(clock: Clock, settings: ReplicaSettings) -> Load:
+    """Return the load of this process; call it in the thread of the event loop."""
+    interval_s = settings.pull.export_interval_ms / 1000
+    process = ProcessLoad(MachineUsage(), clock, export_interval_s=interval_s)
+    return Load(process=process, tasks=RecentTasks(clock, period_s=interval_s))
+
+
 class Naming(msgspec.Struct, frozen=True, kw_only=True):
     """How other fleets name and label: `_count` behind replicas and index, labels for these alone."""
 
@@ -56,7 +65,10 @@ class Series(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Exported:
-    """The metrics of one member, whoever exports them."""
+    """The metrics of one member, whoever exports them.
+
+    Without a load nothing is said of the process: a process beside the application is not what is to be scaled.
+    """
 
     def __init__(
         self,
@@ -64,13 +76,13 @@ class Exported:
         settings: ReplicaSettings,
         *,
         observers: Observers,
-        load: Load,
+        load: Load | None,
         calendar: Calendar,
         naming: Naming | None = None,
     ) -> None:
         self._snapshot = snapshot
-        self._observers = observers
-        self._load = load
+        self.observers = observers
+        self.load = load
         self._calendar = calendar
         self.naming = naming or Naming()
         self.reload(settings)
@@ -79,8 +91,9 @@ class Exported:
         """Take other settings: labels, policies and the export interval."""
         self._settings = settings
         self.policies = _by_metric(policies(settings))
-        interval_s = settings.pull.export_interval_ms / 1000
-        self._load.process.export_interval_s = self._load.tasks.period_s = interval_s
+        if self.load is not None:
+            interval_s = settings.pull.export_interval_ms / 1000
+            self.load.process.export_interval_s = self.load.tasks.period_s = interval_s
 
     def collect(self) -> Iterator[Series]:
         """Yield every metric that has samples now."""
@@ -112,7 +125,7 @@ class Exported:
             snapshot=self._snapshot(),
             now_s=self._calendar.unix_s(),
             answer_ms_max=received_ago_ms_max(self._settings.pull),
-            skipped=self._observers.skipped(),
+            skipped=self.observers.skipped(),
         )
 
     def labels(self) -> dict[str, str]:
@@ -148,19 +161,19 @@ class Exported:
     def _built_in(self, name: str, text: str, labels: Mapping[str, str]) -> Series:
         """Return what the process says, or the application in its place."""
         policy = self.policies.get(name)
-        if policy is not None and self._observers.has(policy.name):
-            samples = _labelled(self._observers.samples(policy.name), labels)
+        if policy is not None and self.observers.has(policy.name):
+            samples = _labelled(self.observers.samples(policy.name), labels)
         else:
-            value = _READ[name](self._load)
+            value = None if self.load is None else _READ[name](self.load)
             samples = [] if value is None else [(dict(labels), float(value))]
         return Series(name=name, text=text, kind=MetricKind.GAUGE, samples=samples)
 
     def _custom(self, name: str, labels: Mapping[str, str]) -> Series | None:
         policy = self.policies.get(name)
         is_ours = name in BUILT_IN or any(self.name(each) == name for each in FIGURES)
-        if policy is None or is_ours or not self._observers.has(policy.name):
+        if policy is None or is_ours or not self.observers.has(policy.name):
             return None
-        samples = _labelled(self._observers.samples(policy.name), labels)
+        samples = _labelled(self.observers.samples(policy.name), labels)
         text = f"What the application says for the policy {policy.name}."
         return Series(name=name, text=text, kind=policy.kind, samples=samples)
 

@@ -8,10 +8,11 @@ import pytest
 from msgspec.structs import replace
 from prometheus_client.parser import text_string_to_metric_families
 
+from springtide.edge.machine import MachineClock
 from springtide.engine.replicas.phases import Phase
 from springtide.model.replicas.knobs import Mode
 from springtide.model.replicas.policy import MetricKind
-from springtide.replicas.exporting import BUILT_IN
+from springtide.replicas.exporting import BUILT_IN, load_here
 from springtide.replicas.figures import FIGURES
 from springtide.replicas.snapshot import Snapshot
 from tests.exporting import LEADER, NOW_MS, SETTINGS, Scraped
@@ -222,6 +223,21 @@ def test_an_observer_of_a_built_in_policy_takes_its_place() -> None:
     scraped.observers.add("hpa_rule_recent_max_task_count", lambda: 99)
 
     assert scraped.value("hpa_rule_recent_max_task_count") == 99
+
+
+def test_a_process_beside_the_application_says_nothing_of_its_own_load() -> None:
+    scraped = Scraped(has_load=False)
+    scraped.hand.passed_s = 10
+
+    assert not any(name in scraped.page() for name in BUILT_IN)
+    assert scraped.value("hpa_rule_controller_status") == 0x833
+
+
+def test_the_load_of_this_process_is_that_of_its_export_interval() -> None:
+    load = load_here(MachineClock(), SETTINGS)
+
+    assert load.process.export_interval_s == load.tasks.period_s == 10
+    assert (load.process.memory_bytes() or 0) > 1 << 20
 
 
 def test_what_no_policy_is_called_is_not_exported() -> None:
