@@ -13,7 +13,7 @@ from springtide.edge.machine import MachineCalendar
 from springtide.engine.replicas.queries import AGE_ROW, COUNT_ROW, ROW_LABEL, VALUE_ROW, joint_query
 from springtide.engine.replicas.setup import asking, policies
 from springtide.model.replicas.policy import Aggregation, Operator, Policy
-from tests.exporting import LEADER, SETTINGS, Scraped
+from tests.member_exports import LEADER, SETTINGS, Scraped
 from tests.prometheus_program import asked, real
 
 MEMBERS: Final = 3

@@ -24,7 +24,8 @@ from springtide.engine.replicas.pulling import received_ago_ms_max
 from springtide.engine.replicas.setup import policies
 from springtide.model.replicas.policy import MetricKind, Policy
 from springtide.model.replicas.settings import ReplicaSettings
-from springtide.replicas.figures import FIGURES, Figure, Moment
+from springtide.replicas.figures import FIGURES, Figure
+from springtide.replicas.moments import Moment
 from springtide.replicas.observing import Labels, Observers
 from springtide.replicas.process_load import ProcessLoad, RecentTasks
 from springtide.replicas.snapshot import Snapshot

@@ -15,7 +15,7 @@ from springtide.model.replicas.policy import MetricKind
 from springtide.replicas.exporting import BUILT_IN, load_here
 from springtide.replicas.figures import FIGURES
 from springtide.replicas.snapshot import Snapshot
-from tests.exporting import LEADER, NOW_MS, SETTINGS, Scraped
+from tests.member_exports import LEADER, NOW_MS, SETTINGS, Scraped
 
 PAGE: Final = Path(__file__).resolve().parents[3] / "docs" / "replicas-metrics.md"
 DEMANDED: Final = {

@@ -16,7 +16,7 @@ from springtide.replicas.observing import (
     Observers,
 )
 from springtide.replicas.process_load import ProcessLoad, RecentTasks
-from tests.exporting import Hand, Used
+from tests.member_exports import Hand, Used
 
 
 class Hidden:

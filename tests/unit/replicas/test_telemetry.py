@@ -12,13 +12,13 @@ from springtide.model.replicas.policy import Policy
 from springtide.replicas.exporting import BUILT_IN
 from springtide.replicas.figures import FIGURES
 from springtide.replicas.telemetry import Telemetry
-from tests.exporting import SETTINGS, Scraped
+from tests.member_exports import SETTINGS, Scraped
 
 WITHOUT: Final = """
 import sys
 sys.modules["opentelemetry"] = sys.modules["opentelemetry.metrics"] = None
 from springtide.replicas.telemetry import NoTelemetry, Telemetry
-from tests.exporting import Scraped
+from tests.member_exports import Scraped
 try:
     Telemetry(Scraped().exported, None)
 except NoTelemetry as fault:

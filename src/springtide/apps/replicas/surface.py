@@ -3,7 +3,7 @@
 import hmac
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 import msgspec
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
@@ -25,6 +25,7 @@ from springtide.wire.replica_pages import (
     Said,
     ScheduleAsked,
     ShutdownAsked,
+    ThawAsked,
 )
 
 BODY: Final = Limits(size_max=64 << 10, time_s_max=10.0)
@@ -43,7 +44,7 @@ class Surface:
     def __init__(
         self,
         controller: ReplicaController,
-        configuration: dict[str, Any],
+        configuration: object,
         *,
         registry: CollectorRegistry,
         token_file: str,
@@ -68,6 +69,7 @@ class Surface:
             self._order(endpoints.SCHEDULE, ScheduleAsked, self._schedule),
             self._order(endpoints.SHUTDOWN, ShutdownAsked, self._shutdown),
             self._order(endpoints.RELEASE, ReleaseAsked, self._release),
+            self._order(endpoints.THAW, ThawAsked, self._thaw),
             self._order(endpoints.RECOVERED, RecoveredAsked, self._recovered),
             *self.pages(has_prestop=False),
         )
@@ -153,9 +155,13 @@ class Surface:
         return f"This member leaves in {asked.in_seconds:g} s."
 
     async def _release(self, asked: ReleaseAsked) -> str:
-        if not asked.operator:
-            raise ValueError("operator: somebody has to answer for it; write who.")
+        _check_operator(asked.operator)
         return await self._controller.release_protection(asked.index, operator=asked.operator)
+
+    async def _thaw(self, asked: ThawAsked) -> str:
+        _check_operator(asked.operator)
+        self._controller.thaw()
+        return f"{asked.operator} lets the workload shrink again."
 
     async def _recovered(self, asked: RecoveredAsked) -> str:
         await self._controller.declare_recovered(holds_state=asked.holds_state)
@@ -209,6 +215,11 @@ def _seconds(text: str) -> float | None:
     except ValueError:
         return None
     return found if 0 <= found <= PRESTOP_S_MAX else None
+
+
+def _check_operator(name: str) -> None:
+    if not name:
+        raise ValueError("operator: somebody has to answer for it; write who.")
 
 
 def _check_seconds(name: str, value: float) -> None:
