@@ -1,168 +1,221 @@
-"""Members as real processes for tests of executors: a small program, a systemctl of our own, and who runs.
+"""Members of a stateful service in virtual time: controllers on one site in memory, and what they are asked.
 
-The program writes a line at its birth and at its end, so that nobody is started twice unseen.
+`Load` answers every policy as Prometheus would: the total that a test sets, how many members report, and how
+old the oldest of them is.
 """
 
-import json
-import os
-import signal
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from decimal import Decimal
 from typing import Final
 
-MEMBER: Final = """
-import os, signal, sys
-index, births, stubborn = sys.argv[1], sys.argv[2], len(sys.argv) > 3
-def tell(what):
-    with open(births, "a") as file:
-        file.write(f"{what} {index} {os.getpid()}\\n")
-def end(*_):
-    tell("asked")
-    if not stubborn:
-        sys.exit()
-signal.signal(signal.SIGTERM, end)
-tell("born")
-while True:
-    signal.pause()
-"""
-SYSTEMCTL: Final = '''#!{python} -S
-"""Stands for systemctl, as far as an executor calls it: units are real processes."""
-import fnmatch, os, pathlib, signal, subprocess, sys
+import msgspec
 
-folder, command = pathlib.Path(os.environ["STANDIN_FOLDER"]), {command!r}
-arguments = [each for each in sys.argv[1:] if not each.startswith("--")]
-verb, name = arguments[0], arguments[-1]
-folder.mkdir(exist_ok=True)
+from springtide.edge.store import MemorySite, MemoryStore, StatusRead
+from springtide.model.replicas.answer import Answer, Answered, Sample, Series, Unreachable
+from springtide.model.replicas.policy import Aggregation, Operator, Policy
+from springtide.model.replicas.rules import Limits, Schedule
+from springtide.model.replicas.settings import (
+    LabelSettings,
+    PullSettings,
+    ReplicaSettings,
+    WindowSettings,
+)
+from springtide.model.replicas.status import Status
+from springtide.model.replicas.workload import Workload
+from springtide.replicas import Identity, ReplicaController
+from tests.virtual import LoopClock
 
-def pid(unit):
-    try:
-        number = int((folder / unit).read_text())
-        state = open(f"/proc/{{number}}/stat").read().rpartition(")")[2].split()[0]
-    except (OSError, ValueError):
-        return 0
-    return 0 if state == "Z" else number
-
-if verb == "show":
-    for each in sorted(folder.iterdir()):
-        if fnmatch.fnmatch(each.name, name) and not each.name.endswith(".stopping"):
-            is_stopping = (folder / f"{{each.name}}.stopping").exists()
-            state = ("deactivating" if is_stopping else "active") if pid(each.name) else "inactive"
-            print(f"Id={{each.name}}\\nActiveState={{state}}\\nJob=0\\n")
-elif verb == "start" and not pid(name):
-    if not name.startswith("chat@"):
-        print(f"Unit {{name}} not found.", file=sys.stderr)
-        sys.exit(5)
-    index = name.partition("@")[2].partition(".")[0]
-    (folder / f"{{name}}.stopping").unlink(missing_ok=True)
-    member = subprocess.Popen([each.replace("{{index}}", index) for each in command],
-        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
-    (folder / name).write_text(str(member.pid))
-elif verb == "stop" and pid(name):
-    os.kill(pid(name), signal.SIGTERM)
-    (folder / f"{{name}}.stopping").touch()
-elif verb == "kill" and pid(name):
-    os.kill(pid(name), signal.SIGKILL)
-'''
+EPOCH_S: Final = 1_700_000_000.0
+ROOMS: Final = Policy(
+    name="rooms",
+    aggregation=Aggregation(operator=Operator.SUM),
+    up_per_replica=100,
+    down_per_replica=80,
+)
+SETTINGS: Final = ReplicaSettings(
+    workload=Workload(name="chat", kind="StatefulSet", api_version="apps/v1"),
+    is_enabled=True,
+    limits=Limits(replicas_min=1, replicas_max=20),
+    schedule=Schedule(start_delay_ms=60_000, period_ms=60_000, scaling_delay_ms=60_000),
+    windows=WindowSettings(up_ms=60_000, down_ms=60_000),
+    pull=PullSettings(interval_ms=20_000, retry_ms=5_000),
+    labels=LabelSettings(init_wait_ms=60_000),
+    custom=(ROOMS,),
+    cancel_after_ms=60_000,
+)
 
 
-class Members:
-    """Who was born, and who runs."""
+class LoopCalendar:
+    """The loop's time as a date; a member's own may be wrong by some seconds."""
 
-    def __init__(self, folder: Path) -> None:
-        self.births = folder / "births"
-        self.folder = folder
+    def __init__(self, offset_s: float = 0.0) -> None:
+        self.offset_s = offset_s
 
-    def command(self, *, is_stubborn: bool = False) -> tuple[str, ...]:
-        """Return how a member is started."""
-        stubborn = ("stubborn",) if is_stubborn else ()
-        return (sys.executable, "-S", "-c", MEMBER, "{index}", str(self.births), *stubborn)
-
-    def told(self, what: str) -> list[tuple[int, int]]:
-        """Return number and process of each line of a kind."""
-        lines = self.births.read_text().splitlines() if self.births.exists() else []
-        found = [each.split() for each in lines]
-        return [(int(index), int(pid)) for kind, index, pid in found if kind == what]
-
-    def born(self) -> list[int]:
-        """Return the numbers in the order of births."""
-        return [index for index, _ in self.told("born")]
-
-    def running(self) -> list[int]:
-        """Return the numbers of who runs, each as often as it does."""
-        return sorted(index for index, pid in self.told("born") if is_alive(pid))
-
-    def systemctl(self, *, is_stubborn: bool = False) -> dict[str, str]:
-        """Put a systemctl of our own on a path, and return the environment that finds it."""
-        path = self.folder / "bin" / "systemctl"
-        path.parent.mkdir(exist_ok=True)
-        command = list(self.command(is_stubborn=is_stubborn))
-        path.write_text(SYSTEMCTL.format(python=sys.executable, command=command))
-        path.chmod(0o755)
-        search = f"{path.parent}{os.pathsep}{os.environ['PATH']}"
-        return {"PATH": search, "STANDIN_FOLDER": str(self.folder / "units")}
+    def unix_s(self) -> float:
+        """Return the seconds since 1970."""
+        return EPOCH_S + asyncio.get_running_loop().time() + self.offset_s
 
 
-def is_alive(pid: int) -> bool:
-    """Return whether a process runs."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
-        return False
-    return stat.rpartition(")")[2].split()[0] not in {"Z", "X"}
+class Load:
+    """What Prometheus says."""
+
+    def __init__(self, total: float | None = 0) -> None:
+        self.total = total
+        self.reporting = 0
+        self.age_s = 1.0
+        self.asked = 0
+        self.answer_with: Answer | None = None
+
+    async def answer(self, text: str) -> Answer:
+        """Return the rows of a policy; the reporting members are those that the query can see."""
+        self.asked += 1
+        await asyncio.sleep(0.01)
+        if self.answer_with is not None:
+            return self.answer_with
+        if self.total is None:
+            return Unreachable("nobody is there")
+        assert text
+        return Answered(
+            series=(
+                _row("v", self.total),
+                _row("n", self.reporting),
+                _row("age", self.age_s),
+            )
+        )
 
 
-@contextmanager
-def members(folder: Path) -> Iterator[Members]:
-    """Keep watch over members, and end them all with the block."""
-    found = Members(folder)
+def _row(name: str, value: float) -> Series:
+    at_ms = int(LoopCalendar().unix_s() * 1000)
+    return Series({"hpa_q": name}, (Sample(at_ms, Decimal(str(value))),))
+
+
+class Lines:
+    """What was logged."""
+
+    def __init__(self) -> None:
+        self.told: list[dict[str, object]] = []
+
+    def __call__(self, event: str, *, is_fault: bool = False, **facts: object) -> None:
+        """Keep it."""
+        self.told.append({"event": event, "is_fault": is_fault, **facts})
+
+    def named(self, event: str) -> list[dict[str, object]]:
+        """Return all of one name."""
+        return [each for each in self.told if each["event"] == event]
+
+
+class One:
+    """One member: its controller, its own way to the store, and what it holds."""
+
+    def __init__(
+        self, fleet: "Fleet", index: int | None, *, name: str = "", offset_s: float = 0.0
+    ) -> None:
+        self.name = name or f"chat-{(index or 1) - 1}"
+        self.calendar = LoopCalendar(offset_s)
+        self.store = MemoryStore(fleet.site, replicas=fleet.replicas)
+        self.holds_state = True
+        self.is_loaded = True
+        self.lines = Lines()
+        self.told: list[object] = []
+        self.controller = ReplicaController(
+            fleet.settings,
+            Identity(name=self.name, id=0, index=index, service="chat"),
+            store=self.store,
+            clock=LoopClock(),
+            calendar=self.calendar,
+            log=self.lines,
+            metrics=fleet.load,
+            drawn_permille=lambda: 500,
+        )
+        self.controller.set_ready_check(lambda: self.is_loaded)
+        self.controller.set_stateful_check(lambda: self.holds_state)
+        for kind in ("target_changed", "ready_changed", "round", "leader", "member_lost"):
+            self.controller.subscribe(kind, self.told.append)
+
+    @property
+    def labels(self) -> tuple[bool, bool]:
+        """Return Target and Ready."""
+        found = self.controller.snapshot()
+        return found.is_target, found.is_ready
+
+    async def kill(self) -> None:
+        """End it as a SIGKILL does: nothing is said to anybody."""
+        running = self.controller._running  # noqa: SLF001 - nothing public kills
+        assert running is not None
+        running.cancel()
+        await asyncio.wait([running])
+
+
+class Fleet:
+    """Members, and the site where they meet."""
+
+    def __init__(self, settings: ReplicaSettings = SETTINGS, *, load: float | None = 0) -> None:
+        self.settings = settings
+        self.site = MemorySite(LoopClock())
+        self.load = Load(load)
+        self.replicas: int | None = None
+        self.members: dict[str, One] = {}
+
+    async def add(self, index: int | None, *, name: str = "", offset_s: float = 0.0) -> One:
+        """Start a member; all that are started report."""
+        one = One(self, index, name=name, offset_s=offset_s)
+        self.members[one.name] = one
+        self.load.reporting = len(self.members)
+        await one.controller.start()
+        return one
+
+    @property
+    def leaders(self) -> list[str]:
+        """Return who leads."""
+        return [each.name for each in self.members.values() if each.controller.snapshot().is_leader]
+
+    async def close(self) -> None:
+        """End everybody."""
+        for each in self.members.values():
+            await each.controller.close()
+
+
+@asynccontextmanager
+async def fleet(
+    count: int, settings: ReplicaSettings = SETTINGS, *, load: float | None = 0
+) -> AsyncIterator[Fleet]:
+    """Members 1 to `count`, started at the same time."""
+    found = Fleet(settings, load=load)
+    for index in range(1, count + 1):
+        await found.add(index)
     try:
         yield found
     finally:
-        for _, pid in found.told("born"):
-            if is_alive(pid):
-                with suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
+        await found.close()
 
 
-NUMBERS: Final = """
-import json, os, sys, time
-path, how = sys.argv[1], sys.argv[2]
-found = json.load(open(path))
-if how == "observe":
-    print(found["replicas"])
-    sys.exit()
-if found["refuses"]:
-    print("the budget is spent", file=sys.stderr)
-    sys.exit(3)
-order = [os.environ[f"HPA_{name}"] for name in ("WORKLOAD", "GENERATION", "DESIRED", "CURRENT", "KEEP")]
-found["orders"].append(order)
-found["replicas"] = int(os.environ["HPA_DESIRED"])
-json.dump(found, open(path, "w"))
-if found["hangs"]:
-    time.sleep(60)
-"""
+def with_policies(*policies: Policy, settings: ReplicaSettings = SETTINGS) -> ReplicaSettings:
+    """Return settings with these policies alone."""
+    return msgspec.structs.replace(settings, custom=policies)
 
 
-class NumberFile:
-    """How many members there are, in a file that commands read and write."""
+def status_of(found: Fleet) -> Status | None:
+    """Return the status that the site holds."""
+    return found.site.status.status if isinstance(found.site.status, StatusRead) else None
 
-    def __init__(self, folder: Path, replicas: int) -> None:
-        self.path = folder / "number.json"
-        document = {"replicas": replicas, "orders": [], "refuses": False, "hangs": False}
-        self.path.write_text(json.dumps(document))
 
-    def command(self, how: str) -> tuple[str, ...]:
-        """Return a command that reads or writes it."""
-        return (sys.executable, "-S", "-c", NUMBERS, str(self.path), how)
+async def until(found: Fleet, expect: int, *, limit_s: int = 600) -> None:
+    """Wait until so many replicas are expected."""
+    for _ in range(limit_s):
+        status = status_of(found)
+        if status is not None and status.expect == expect:
+            return
+        await asyncio.sleep(1)
+    raise AssertionError(f"never {expect}: {found.site.status}")
 
-    def put(self, **facts: object) -> None:
-        """Change what the file says."""
-        self.path.write_text(json.dumps({**json.loads(self.path.read_text()), **facts}))
 
-    @property
-    def orders(self) -> list[list[str]]:
-        """Return what the command was told."""
-        found: list[list[str]] = json.loads(self.path.read_text())["orders"]
-        return found
+async def seconds_until(holds: Callable[[], bool], *, limit_s: float = 600.0) -> float:
+    """Wait until something holds, and return for how long."""
+    begun_s = asyncio.get_running_loop().time()
+    for _ in range(int(limit_s * 10)):
+        if holds():
+            return asyncio.get_running_loop().time() - begun_s
+        await asyncio.sleep(0.1)
+    raise AssertionError(f"it did not come within {limit_s:g} s")

@@ -28,7 +28,7 @@ from springtide.edge.executors import (
 from springtide.edge.kube.transport import Answer, Query, Request
 from springtide.model.replicas.execution import NodeState, Observation, ScaleOrder
 from tests.e2e.waiting import eventually
-from tests.members import Members, NumberFile, members
+from tests.executed import Members, NumberFile, members
 from tests.serving import Body, Extender, Reply, serving
 
 TIMEOUT_S: Final = 10.0

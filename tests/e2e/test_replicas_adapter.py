@@ -211,6 +211,7 @@ def condition(plane: ControlPlane, name: str) -> Any:
 
 
 def test_the_api_server_finds_and_asks_it(plane: ControlPlane, api: PromApi) -> None:
+    """Covers R-3 in part, R-44 in part, M-6, M-17."""
     export(api, "raw", 12)
 
     listed = plane.ask("GET", ROOT)
@@ -226,6 +227,7 @@ def test_the_api_server_finds_and_asks_it(plane: ControlPlane, api: PromApi) -> 
 def test_who_has_no_right_is_refused_by_the_adapter_itself(
     plane: ControlPlane, api: PromApi
 ) -> None:
+    """Covers M-15."""
     export(api, "raw", 12)
     request = urllib.request.Request(
         f"{plane.url}{ROOT}/namespaces/default/{E}?labelSelector=hpa_target_name%3Draw",
@@ -242,6 +244,7 @@ def test_who_has_no_right_is_refused_by_the_adapter_itself(
 def test_a_native_autoscaler_scales_to_exactly_the_number_asked_for(
     plane: ControlPlane, api: PromApi
 ) -> None:
+    """Covers R-3 in part, R-40 in part, R-44 in part, H-1."""
     export(api, "chat", 3)
     plane.create(SETS, stateful_set("chat", 3))
     plane.create(SCALERS, scaler("chat", E))
@@ -258,6 +261,7 @@ def test_a_native_autoscaler_scales_to_exactly_the_number_asked_for(
 def test_it_holds_while_the_adapter_has_no_answer_and_goes_on_after_that(
     plane: ControlPlane, api: PromApi
 ) -> None:
+    """Covers R-46 in part, R-50 in part, F-20."""
     export(api, "lobby", 6)
     plane.create(SETS, stateful_set("lobby", 6))
     plane.create(SCALERS, scaler("lobby", E))
@@ -282,6 +286,7 @@ def test_it_holds_while_the_adapter_has_no_answer_and_goes_on_after_that(
 def test_replicas_that_hold_state_stay_until_they_are_drained(
     plane: ControlPlane, api: PromApi
 ) -> None:
+    """Covers R-31, R-36, R-39, H-8, K-1, M-3."""
     indices = list(range(1, 13))
     export(api, "rooms", 12, indices)
     plane.create(SETS, stateful_set("rooms", 12))

@@ -9,7 +9,7 @@ import pytest
 
 from tests.e2e.executors import LIMIT_S, Execution, say
 from tests.e2e.waiting import eventually
-from tests.members import Members, NumberFile, members
+from tests.executed import Members, NumberFile, members
 from tests.promapi import PromApi, Reply, prometheus
 from tests.serving import Body, Extender, serving
 from tests.serving import Reply as Answer

@@ -7,9 +7,9 @@ from typing import NamedTuple
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from springtide.edge.store.fencing import Offer, Stored, refusal
 from springtide.engine.replicas.deciding import Deciding, EvaluationDue, Rulebook
 from springtide.engine.replicas.deciding import step as decision_step
-from springtide.engine.replicas.fencing import Offer, Stored, refusal
 from springtide.engine.replicas.gates import LabelRules, Plan
 from springtide.engine.replicas.label_messages import (
     Check,
@@ -26,7 +26,6 @@ from springtide.engine.replicas.protection import (
     DrainedFully,
     MembersSeen,
     Protection,
-    Record,
     Served,
     floor,
 )
@@ -44,6 +43,7 @@ from springtide.engine.replicas.rounds import (
 from springtide.engine.replicas.rounds import step as round_step
 from springtide.engine.replicas.verdicts import Judged, Unknown, UnknownReason
 from springtide.engine.replicas.windows import Windows
+from springtide.model.replicas.member import Record
 from springtide.model.replicas.policy import Policy
 from springtide.model.replicas.rules import Limits, Schedule
 from springtide.model.replicas.status import Status

@@ -7,6 +7,7 @@ from typing import Final
 import click
 
 from springtide.cli.options import NearestGroup
+from springtide.cli.replica_manifest import manifest
 
 HELP: Final = """Replicas of stateful services."""
 ADAPTER_HELP: Final = """Serve metrics of replicas to the cluster's autoscalers, from Prometheus.
@@ -53,6 +54,11 @@ def adapter(*, config: str, kubeconfig: str, context: str) -> None:
     from springtide.cli import adapting  # noqa: PLC0415
 
     adapting.serve(config, kubeconfig=kubeconfig, context=context)
+
+
+replicas.add_command(manifest)
+for _each in MEMBER_COMMANDS:
+    replicas.add_command(_each)
 
 
 @replicas.command(

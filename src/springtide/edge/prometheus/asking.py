@@ -18,8 +18,18 @@ from springtide import __version__
 from springtide.edge import http
 from springtide.edge.http.bearer import bearer
 from springtide.edge.http.exchange import LOOPBACK, words
-from springtide.edge.prometheus.errors import Crowded, TimedOut, TooLarge, Unreachable, Unusable
+from springtide.edge.prometheus.errors import (
+    Crowded,
+    PrometheusFault,
+    TimedOut,
+    TooLarge,
+    Unreachable,
+    Unusable,
+)
 from springtide.edge.prometheus.vector import Vector, read_vector
+from springtide.model.replicas.answer import Answer
+from springtide.model.replicas.answer import Unreachable as Unheard
+from springtide.wire.prometheus import read_answer
 
 ANSWER_BYTES_MAX: Final = 64 << 20
 QUERIES_MAX: Final = 20
@@ -73,6 +83,18 @@ class Prometheus:
 
     async def query(self, text: str, *, unix_s: float | None = None) -> Vector:
         """Return what a query comes to, now or at some time; or raise PrometheusFault."""
+        status, body = await self._asked(text, unix_s)
+        return read_vector(body, status=status)
+
+    async def answer(self, text: str) -> Answer:
+        """Return what a query comes to now, exactly, or why there is no answer; it never raises."""
+        try:
+            status, body = await self._asked(text, None)
+        except PrometheusFault as fault:
+            return Unheard(str(fault).rstrip("."))
+        return read_answer(status, body)
+
+    async def _asked(self, text: str, unix_s: float | None) -> tuple[int, bytes]:
         form = {"query": text, "timeout": f"{max(0.5, self._access.timeout_s - MARGIN_S):g}s"}
         if unix_s is not None:
             form["time"] = f"{unix_s:.3f}"
@@ -83,14 +105,13 @@ class Prometheus:
         async with self._turn():
             try:
                 async with asyncio.timeout(self._access.timeout_s):
-                    status, body = await self._posted(form, credentials)
+                    return await self._posted(form, credentials)
             except TimeoutError as fault:
                 raise TimedOut(
                     f"Prometheus gave no whole answer within {self._access.timeout_s:g} s."
                 ) from fault
             except (httpx2.RequestError, httpx2.InvalidURL, OSError) as fault:
                 raise Unreachable(f"Prometheus cannot be reached: {words(fault)}.") from fault
-        return read_vector(body, status=status)
 
     @asynccontextmanager
     async def _turn(self) -> AsyncIterator[None]:

@@ -93,6 +93,13 @@ class Renewed(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     cause: str
 
 
+class Deposed(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """The store says that the lock is not ours any more."""
+
+    token: int
+    cause: str
+
+
 class Pulled(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """Every metric was asked for and answered once since the lock was won."""
 
@@ -133,7 +140,7 @@ class WakeAt(msgspec.Struct, frozen=True):
     at_ms: int
 
 
-Event: TypeAlias = StandingSeen | LockSeen | Won | NotWon | Renewed | Pulled | Tick
+Event: TypeAlias = StandingSeen | LockSeen | Won | NotWon | Renewed | Deposed | Pulled | Tick
 Command: TypeAlias = TryLock | BeginLeading | EndLeading | ReleaseLock | WakeAt
 Stepped: TypeAlias = tuple[Leadership, tuple[Command, ...]]
 
@@ -146,7 +153,7 @@ def step(terms: Terms, state: Leadership, event: Event) -> Stepped:
             return _placed(terms, state, now_ms) if is_eligible else _resigned(state)
         case LockSeen(is_free=is_free, now_ms=now_ms):
             return _placed(terms, replace(state, is_lock_free=is_free), now_ms)
-        case Won() | NotWon() | Renewed():
+        case Won() | NotWon() | Renewed() | Deposed():
             return _answered(terms, state, event)
         case Pulled(now_ms=now_ms):
             return _pulled(terms, state, now_ms)
@@ -156,12 +163,16 @@ def step(terms: Terms, state: Leadership, event: Event) -> Stepped:
             assert_never(event)
 
 
-def _answered(terms: Terms, state: Leadership, event: Won | NotWon | Renewed) -> Stepped:
+def _answered(terms: Terms, state: Leadership, event: Won | NotWon | Renewed | Deposed) -> Stepped:
     match event:
         case Won():
             return _won(terms, state, event)
         case Renewed(asked_ms=asked_ms):
             return _renewed(terms, state, asked_ms)
+        case Deposed(token=token):
+            if not state.holds_lock or token != state.token:
+                return state, ()
+            return replace(state, stage=Stage.FOLLOWER, token=0), (EndLeading(),)
         case NotWon():
             is_loss = state.stage is Stage.TRYING
             lost = replace(state, stage=Stage.FOLLOWER, is_lock_free=False)

@@ -8,19 +8,9 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-import msgspec
+from springtide.model.replicas.member import Member
 
 _ORDINAL: Final = re.compile(r"-(?P<ordinal>[0-9]{1,9})$")
-
-
-class Member(msgspec.Struct, frozen=True, kw_only=True, order=True):
-    """One member, ordered by id and name."""
-
-    id: int
-    name: str
-    has_ordinal: bool = False
-    started_ms: int = 0
-    is_stopping: bool = False
 
 
 def pod_index(pod_name: str, *, ordinals_start: int = 0, pod_index_label: str = "") -> int | None:
@@ -42,7 +32,8 @@ def rank(members: Iterable[Member], self_id: int, self_name: str) -> int | None:
 
 def first_leader(members: Iterable[Member]) -> Member | None:
     """Return who leads where no lease says it: the first with an ordinal, else the last of all."""
-    ordered = sorted(each for each in members if not each.is_stopping)
+    staying = (each for each in members if not each.is_stopping)
+    ordered = sorted(staying, key=lambda each: (each.id, each.name))
     return next((each for each in ordered if each.has_ordinal), ordered[-1] if ordered else None)
 
 

@@ -11,13 +11,7 @@ from typing import TypeAlias, assert_never
 import msgspec
 from msgspec.structs import replace
 
-
-class Record(msgspec.Struct, frozen=True, kw_only=True):
-    """Who may hold state under a number; `boot` is one run of the member."""
-
-    member: str
-    boot: str
-    at_ms: int
+from springtide.model.replicas.member import Record
 
 
 class Protection(msgspec.Struct, frozen=True, kw_only=True):

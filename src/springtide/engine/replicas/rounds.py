@@ -14,7 +14,9 @@ from msgspec.structs import replace
 from springtide.engine.replicas.phases import (
     Decision,
     Phase,
+    called_off,
     committed,
+    is_due,
     phase,
     rescheduled,
     running,
@@ -30,12 +32,16 @@ ABSENT: Final = 0
 
 
 class Course(msgspec.Struct, frozen=True, kw_only=True):
-    """How rounds go, as an operator sets it; zero never calls a round off."""
+    """How rounds go, as an operator sets it; zero never calls a round off.
+
+    Windows shorter than `silence_ms` do not begin anew where evaluations are that far apart.
+    """
 
     schedule: Schedule = Schedule()
     limits: Limits = Limits()
     knobs: Knobs = SAFE
     cancel_after_ms: int = 0
+    silence_ms: int = 0
 
 
 class Rounds(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,6 +51,7 @@ class Rounds(msgspec.Struct, frozen=True, kw_only=True):
     revision: int = ABSENT
     writing: Status | None = None
     is_reading: bool = False
+    is_unreadable: bool = False
     unknown_since_ms: int | None = None
     refused_generation: int = -1
 
@@ -61,8 +68,19 @@ class StatusSeen(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     cause: str
 
 
+class StatusUnreadable(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """The store holds something in the place of the status that nobody can read; it is written anew."""
+
+    why: str
+    revision: int
+    cause: str
+
+
 class Decided(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """An evaluation is done; `observed` is how many members there are, for the first status."""
+    """An evaluation is done; `observed` is how many members there are, for the first status.
+
+    Where leaving is waited for, `are_victims_drained` ends a round that shrinks.
+    """
 
     replicas: int
     observed: int
@@ -70,6 +88,7 @@ class Decided(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     why: str
     cause: str
     is_down_unknown: bool = False
+    are_victims_drained: bool = False
 
 
 class Rescheduled(msgspec.Struct, frozen=True, kw_only=True, tag=True):
@@ -125,7 +144,9 @@ class Complain(msgspec.Struct, frozen=True):
     words: str
 
 
-Event: TypeAlias = StatusSeen | Decided | Rescheduled | Written | NotWritten | Begun
+Event: TypeAlias = (
+    StatusSeen | StatusUnreadable | Decided | Rescheduled | Written | NotWritten | Begun
+)
 Command: TypeAlias = PutStatus | ReadStatus | PrimeWindows | Complain
 Stepped: TypeAlias = tuple[Rounds, tuple[Command, ...]]
 
@@ -133,28 +154,43 @@ Stepped: TypeAlias = tuple[Rounds, tuple[Command, ...]]
 def step(course: Course, state: Rounds, event: Event) -> Stepped:
     """Fold one event into the rounds; say what is to be written."""
     match event:
-        case StatusSeen():
-            return _seen(course, state, event)
+        case StatusSeen() | StatusUnreadable():
+            return _told(course, state, event)
         case Decided():
             return _decided(course, state, event)
         case Rescheduled(wanted=wanted, now_ms=now_ms):
-            if state.status is None or _is_busy(state):
-                return state, ()
-            return _put(state, rescheduled(state.status, wanted, now_ms=now_ms))
+            return _rescheduled(state, wanted, now_ms)
         case Written(revision=revision):
             status = state.writing or state.status
-            return replace(state, status=status, revision=revision, writing=None), ()
+            return _written(state, status, revision), ()
         case NotWritten() | Begun():
             return replace(state, writing=None, is_reading=True), (ReadStatus(),)
         case _:
             assert_never(event)
 
 
+def _told(course: Course, state: Rounds, event: StatusSeen | StatusUnreadable) -> Stepped:
+    if isinstance(event, StatusUnreadable):
+        return _unreadable(state, event)
+    return _seen(course, state, event)
+
+
+def _rescheduled(state: Rounds, wanted: Schedule, now_ms: int) -> Stepped:
+    if state.status is None or _is_busy(state):
+        return state, ()
+    return _put(state, rescheduled(state.status, wanted, now_ms=now_ms))
+
+
+def _written(state: Rounds, status: Status | None, revision: int) -> Rounds:
+    return replace(state, status=status, revision=revision, writing=None, is_unreadable=False)
+
+
 def _seen(course: Course, state: Rounds, event: StatusSeen) -> Stepped:
     seen, known = event.status, state.status
     if seen is None:
         primed = (PrimeWindows(known.expect),) if state.is_reading and known is not None else ()
-        return replace(state, revision=ABSENT, is_reading=False), primed
+        gone = replace(state, revision=ABSENT, is_reading=False, is_unreadable=False)
+        return gone, primed
     if event.revision < state.revision:
         return state, ()
     wrong = complaint(seen, limits=course.limits, now_ms=event.now_ms)
@@ -167,8 +203,21 @@ def _seen(course: Course, state: Rounds, event: StatusSeen) -> Stepped:
         state = replace(state, revision=event.revision, is_reading=False)
         return replace(state, refused_generation=refused), (Complain(words),)
     was_reading = state.is_reading
-    state = replace(state, status=seen, revision=event.revision, is_reading=False)
+    state = replace(
+        state, status=seen, revision=event.revision, is_reading=False, is_unreadable=False
+    )
     return state, (PrimeWindows(seen.expect),) if was_reading else ()
+
+
+def _unreadable(state: Rounds, event: StatusUnreadable) -> Stepped:
+    if event.revision < state.revision:
+        return state, ()
+    words = f"The stored status cannot be read: {event.why} The last good one still holds."
+    primed: tuple[Command, ...] = ()
+    if state.is_reading and state.status is not None:
+        primed = (PrimeWindows(state.status.expect),)
+    state = replace(state, revision=event.revision, is_reading=False, is_unreadable=True)
+    return state, (Complain(words), *primed)
 
 
 def _decided(course: Course, state: Rounds, event: Decided) -> Stepped:
@@ -178,7 +227,7 @@ def _decided(course: Course, state: Rounds, event: Decided) -> Stepped:
     status = state.status
     if status is None:
         return _seeded(state, event)
-    if state.revision == ABSENT:
+    if state.revision == ABSENT or state.is_unreadable:
         again = replace(status, generation=status.generation + 1, written_ms=event.now_ms)
         return _put(state, again)
     found = _next(course, state, status, event)
@@ -201,8 +250,11 @@ def _next(course: Course, state: Rounds, status: Status, event: Decided) -> Stat
     if at is Phase.DONE and event.replicas == status.expect:
         return settled(status, now_ms=now_ms) if status.current != status.expect else None
     if at is not Phase.DONE and _is_to_call_off(course, state, status, event):
-        return _called_off(status, now_ms)
-    is_free = at is Phase.DONE or (knobs.preempt_up and event.replicas > status.expect)
+        return called_off(status, now_ms=now_ms)
+    grows = knobs.preempt_up and event.replicas > status.expect
+    if event.are_victims_drained and not grows and is_due(status, now_ms, knobs=knobs):
+        return settled(status, now_ms=now_ms)
+    is_free = at is Phase.DONE or grows
     if not is_free:
         return None
     current = running(status, now_ms, knobs=knobs)
@@ -217,13 +269,6 @@ def _is_to_call_off(course: Course, state: Rounds, status: Status, event: Decide
     is_pending = phase(status, event.now_ms, knobs=course.knobs) is Phase.PENDING
     is_long = event.now_ms - since_ms > course.cancel_after_ms
     return is_pending and is_long and event.replicas <= status.expect
-
-
-def _called_off(status: Status, now_ms: int) -> Status:
-    """Return the round that keeps what runs; nobody has to move for it, so it is over at once."""
-    why = f"Inputs stay unknown, so the {status.current} that run are kept."
-    decision = Decision(current=status.current, expect=status.current, why=why)
-    return committed(status, decision, Schedule(), now_ms=now_ms)
 
 
 def _unknown_since(state: Rounds, event: Decided) -> int | None:

@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from springtide.engine.replicas.fencing import FenceReason, Offer, Stored, refusal
+from springtide.edge.store.fencing import FenceReason, Offer, Stored, refusal
 from springtide.engine.replicas.leadership import (
     BeginLeading,
     Command,

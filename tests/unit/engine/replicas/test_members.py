@@ -2,7 +2,8 @@
 
 import pytest
 
-from springtide.engine.replicas.members import Member, expected, first_leader, pod_index, rank
+from springtide.engine.replicas.members import expected, first_leader, pod_index, rank
+from springtide.model.replicas.member import Member
 
 THREE = (Member(id=7, name="b"), Member(id=3, name="c"), Member(id=7, name="a"))
 

@@ -10,7 +10,6 @@ from springtide.engine.replicas.protection import (
     MembersSeen,
     Protection,
     PutRecord,
-    Record,
     RecordsSeen,
     Recovered,
     Released,
@@ -18,6 +17,7 @@ from springtide.engine.replicas.protection import (
     floor,
     step,
 )
+from springtide.model.replicas.member import Record
 
 FIRST = Record(member="chat-3", boot="a", at_ms=1)
 SECOND = Record(member="chat-3", boot="b", at_ms=2)

@@ -1,0 +1,48 @@
+"""Where members meet: a status that one of them writes, a lock, who lives, and who may hold state.
+
+`Store` is the port. `MemoryStore` keeps all of it in one process, for tests and for services of one process.
+"""
+
+from springtide.edge.store.errors import Conflict, Denied, Malformed, StoreFault, Unreachable
+from springtide.edge.store.fencing import FenceReason, Offer, Stored, refusal
+from springtide.edge.store.memory import MemorySite, MemoryStore
+from springtide.edge.store.port import CONFIRM_S, MEMBERS_S_MIN, Deliver, Held, Store
+from springtide.edge.store.told import (
+    ABSENT,
+    Away,
+    Confirmed,
+    LockRead,
+    MembersRead,
+    RecordsRead,
+    StatusDamaged,
+    StatusRead,
+    StoreTold,
+)
+
+__all__ = [
+    "ABSENT",
+    "CONFIRM_S",
+    "MEMBERS_S_MIN",
+    "Away",
+    "Confirmed",
+    "Conflict",
+    "Deliver",
+    "Denied",
+    "FenceReason",
+    "Held",
+    "LockRead",
+    "Malformed",
+    "MembersRead",
+    "MemorySite",
+    "MemoryStore",
+    "Offer",
+    "RecordsRead",
+    "StatusDamaged",
+    "StatusRead",
+    "Store",
+    "StoreFault",
+    "StoreTold",
+    "Stored",
+    "Unreachable",
+    "refusal",
+]

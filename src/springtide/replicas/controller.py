@@ -1,0 +1,341 @@
+"""The controller that a service embeds: how many replicas, who takes new state, who keeps serving.
+
+Start it inside a running event loop, tell it when you are ready and whether you hold state, and move your
+state when the Target changes. It never scales anything. Everything that is asked of it is answered from a
+snapshot, from any thread and without waiting.
+"""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+from typing import Any, Final, Literal, TypeAlias
+
+import msgspec
+
+from springtide.base.clock import Calendar, Clock
+from springtide.edge.lines import Log
+from springtide.edge.store import Store, StoreFault
+from springtide.engine.replicas.deciding import Ordered
+from springtide.engine.replicas.label_messages import ShutdownPlanned, StopAsked
+from springtide.engine.replicas.protection import DeleteRecord, Recovered, Released
+from springtide.engine.replicas.rounds import Rescheduled
+from springtide.model.replicas.member import Member, Record
+from springtide.model.replicas.rules import Schedule
+from springtide.model.replicas.settings import ReplicaSettings
+from springtide.replicas.asking import CALLBACK_S_MAX, Callback, YesOrNo
+from springtide.replicas.context import Context, Identity, Times
+from springtide.replicas.occurrences import Kind, RoundChanged
+from springtide.replicas.parts import Parts
+from springtide.replicas.performing import ReplicaProvider
+from springtide.replicas.pulling import Metrics, NoMetrics, PolicyPull
+from springtide.replicas.snapshot import Snapshot
+
+WATCH_S: Final = 0.2
+"""So often is looked whether a round has come to its next phase, and a new snapshot is made."""
+LEAVE_S_MAX: Final = 5.0
+PERMILLE: Final = 1000
+
+SelectMode: TypeAlias = Literal["ready", "target"]
+Setup: TypeAlias = Callable[["ReplicaController", PolicyPull], None]
+End: TypeAlias = Callable[[], None]
+
+
+class NotLeading(Exception):
+    """Only the member that leads does this; `leader` is its name, empty if nobody leads."""
+
+    def __init__(self, leader: str) -> None:
+        super().__init__(
+            f"This member does not lead; ask {leader}." if leader else "Nobody leads at the moment."
+        )
+        self.leader = leader
+
+
+class _Hooks(msgspec.Struct, frozen=True):
+    setup: dict[str, list[Setup]]
+    cleanup: dict[str, list[Setup]]
+
+
+class ReplicaController:
+    """One member's controller."""
+
+    def __init__(
+        self,
+        settings: ReplicaSettings,
+        identity: Identity,
+        *,
+        store: Store,
+        clock: Clock,
+        calendar: Calendar,
+        log: Log,
+        metrics: Metrics | None = None,
+        drawn_permille: Callable[[], int] | None = None,
+    ) -> None:
+        self._context = Context(
+            identity, settings, store=store, times=Times(clock, calendar), log=log
+        )
+        self._parts = Parts(
+            self._context, metrics or NoMetrics(), drawn_permille=drawn_permille or _drawn_permille
+        )
+        self._hooks = _Hooks({}, {})
+        self._running: asyncio.Task[None] | None = None
+        self._drained = asyncio.Event()
+        self._snapshot = self._parts.showing.snapshot()
+
+    # -- what is known, for any thread
+
+    def snapshot(self) -> Snapshot:
+        """Return the latest moment."""
+        return self._snapshot
+
+    def is_ready(self) -> bool:
+        """Return whether this member may serve."""
+        return self._snapshot.is_ready
+
+    def is_target(self) -> bool:
+        """Return whether new state belongs here."""
+        return self._snapshot.is_target
+
+    def is_leader(self) -> bool:
+        """Return whether this member decides."""
+        return self._snapshot.is_leader
+
+    def everybody(self) -> tuple[Member, ...]:
+        """Return the members of all services that the store tells of."""
+        return self._parts.following.everybody
+
+    def exits(self) -> dict[str, int]:
+        """Return how this member ended, drained or forced; empty while it lives."""
+        return self._context.tally().exits
+
+    def select(self, service: str, mode: SelectMode = "ready") -> list[Member]:
+        """Return the members of a service that may serve, or at which state must finally live."""
+        found = self.everybody()
+        if mode == "target":
+            return [each for each in found if each.service == service and each.is_target]
+        return [each for each in found if each.service == service and each.is_ready]
+
+    def policy(self, name: str) -> PolicyPull:
+        """Return a policy, to subscribe to what Prometheus says of it; KeyError if there is none."""
+        return self._parts.pulls.pulls[name]
+
+    # -- what the application says
+
+    def set_ready_check(
+        self, check: YesOrNo | None, *, is_blocking: bool = False, timeout_s: float = CALLBACK_S_MAX
+    ) -> None:
+        """Ask this whether the member may serve: resources and data must really be there."""
+        self._context.checks.set_ready(_callback(check, is_blocking, timeout_s))
+
+    def set_stateful_check(
+        self, check: YesOrNo | None, *, is_blocking: bool = False, timeout_s: float = CALLBACK_S_MAX
+    ) -> None:
+        """Ask this whether the member still holds state: objects, requests in flight, connections."""
+        self._context.checks.set_stateful(_callback(check, is_blocking, timeout_s))
+
+    def subscribe(
+        self,
+        kind: Kind,
+        listener: Callable[[Any], Awaitable[None] | None],
+        *,
+        is_blocking: bool = False,
+        timeout_s: float = CALLBACK_S_MAX,
+    ) -> End:
+        """Tell a listener all of this kind; the answer ends that."""
+        return self._context.listeners.subscribe(kind, Callback(listener, is_blocking, timeout_s))
+
+    def add_provider(self, name: str, provider: ReplicaProvider, *, priority: int = 0) -> End:
+        """Ask the application itself how many replicas it needs; higher priorities are asked first."""
+        self._parts.performing.add_provider(name, provider, priority=priority)
+        return lambda: self._parts.performing.remove_provider(name)
+
+    def on_setup(self, policy: str, function: Setup) -> None:
+        """Call it with every policy of this name, now and after each reload: add observers there."""
+        self._hooks.setup.setdefault(policy, []).append(function)
+        if policy in self._parts.pulls.pulls:
+            function(self, self._parts.pulls.pulls[policy])
+
+    def on_cleanup(self, policy: str, function: Setup) -> None:
+        """Call it before a policy of this name goes, at a reload and at the end."""
+        self._hooks.cleanup.setdefault(policy, []).append(function)
+
+    async def declare_recovered(self, *, holds_state: bool) -> None:
+        """Say what this run recovered of the state of the run before it: none, or that it is here."""
+        index = self._parts.labelling.state.plan.index
+        if index is None:
+            return
+        record = Record(
+            member=self._context.identity.name,
+            boot=self._context.boot,
+            at_ms=self._context.times.now_ms(),
+        )
+        event = Recovered(index=index, record=record, holds_state=holds_state, cause="application")
+        await self._parts.labelling.keep(self._parts.labelling.tell_records(event))
+
+    # -- the life of a controller
+
+    async def start(self) -> None:
+        """Register this member and begin; returns at once, and goes on in a task."""
+        assert self._running is None, "a controller starts once"
+        await self._parts.labelling.register()
+        self._running = asyncio.create_task(self._run(), name="springtide-replicas")
+
+    async def reload(self, settings: ReplicaSettings) -> None:
+        """Take other settings; what is asked for is calmed anew only where it changed."""
+        before = self._context.settings
+        if settings.workload != before.workload or settings.knobs.election != before.knobs.election:
+            raise ValueError(
+                "The workload and the way of election stay as they are; start anew to change them."
+            )
+        self._call_hooks(self._hooks.cleanup)
+        self._context.settings = settings
+        self._parts.pulls.reload()
+        self._parts.leading.reload(before)
+        self._call_hooks(self._hooks.setup)
+        self._parts.following.stand()
+        self._context.log("reloaded")
+
+    async def stop(
+        self,
+        *,
+        prestop: bool = False,
+        target_offset_s: float | None = None,
+        ready_offset_s: float | None = None,
+    ) -> int:
+        """Ask this member to leave; 1 while it still serves or something is still to be done, else 0.
+
+        Call it again until it is 0, or wait for `drained`. Of several calls the earlier times hold.
+        """
+        self._parts.labelling.tell(
+            StopAsked(
+                now_ms=self._context.times.now_ms(),
+                cause="stop",
+                is_ahead=prestop,
+                target_offset_ms=_whole_ms(target_offset_s),
+                ready_offset_ms=_whole_ms(ready_offset_s),
+            )
+        )
+        self._parts.following.stand()
+        await self._parts.labelling.register()
+        return 0 if self._is_drained() else 1
+
+    async def drained(self) -> None:
+        """Wait until a stop is over and the floor of zero was exported once more."""
+        await self._drained.wait()
+
+    async def close(self) -> None:
+        """End at once, whatever this member holds; after a drain nobody misses it."""
+        running, self._running = self._running, None
+        if running is None:
+            return
+        self._call_hooks(self._hooks.cleanup)
+        if not self._is_drained() and self._parts.labelling.state.is_ready:
+            self._context.count_exit("forced")
+        self._parts.labelling.tell(
+            StopAsked(now_ms=self._context.times.now_ms(), cause="close", is_ahead=False)
+        )
+        self._parts.following.stand()
+        running.cancel()
+        await asyncio.wait([running])
+        await self._leave()
+
+    # -- what operators order
+
+    async def order(self, replicas: int | None, *, is_forced: bool = False) -> None:
+        """Expect so many replicas from now on, within the bounds; None takes the order back."""
+        self._must_lead()
+        await self._parts.leading.order(
+            Ordered(replicas=replicas, is_forced=is_forced, cause="operator")
+        )
+
+    async def reschedule(self, schedule: Schedule) -> None:
+        """Let the running round come later."""
+        self._must_lead()
+        now_ms = self._context.times.now_ms()
+        await self._parts.leading.order(
+            Rescheduled(wanted=schedule, now_ms=now_ms, cause="operator")
+        )
+
+    def thaw(self) -> None:
+        """Let a workload shrink again that lost a member which served: somebody has seen why."""
+        self._must_lead()
+        self._parts.evaluating.coordinating.thaw()
+
+    def plan_shutdown(self, in_s: float) -> None:
+        """Let this member leave in so many seconds, as if it had no place any more."""
+        at_ms = self._context.times.now_ms() + int(in_s * 1000)
+        self._parts.labelling.tell(ShutdownPlanned(at_ms=at_ms, cause="operator"))
+
+    async def release_protection(self, index: int, *, operator: str) -> str:
+        """Give up the record of a number whose state is lost or elsewhere; return what was said of it."""
+        event = Released(index=index, operator=operator, cause="operator")
+        commands = self._parts.labelling.tell_records(event)
+        words = next((each.words for each in commands if hasattr(each, "words")), "")
+        self._context.log("protection_released", index=index, operator=operator, message=words)
+        await self._parts.labelling.keep(
+            tuple(each for each in commands if isinstance(each, DeleteRecord))
+        )
+        return words
+
+    # -- inside
+
+    async def _run(self) -> None:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._parts.run())
+            group.create_task(self._watch())
+
+    async def _watch(self) -> None:
+        """Make a new snapshot now and then, and tell the phases of rounds."""
+        seen: tuple[object, ...] = (None, None)
+        while True:
+            found = self._snapshot = self._parts.showing.snapshot()
+            if found.status is not None and found.phase is not None:
+                now = (found.status.generation, found.phase)
+                if now != seen:
+                    seen = now
+                    await self._context.listeners.tell(
+                        RoundChanged(phase=found.phase, status=found.status)
+                    )
+            if self._is_drained():
+                self._drained.set()
+            await asyncio.sleep(WATCH_S)
+
+    def _is_drained(self) -> bool:
+        state = self._parts.labelling.state
+        if not state.plan.is_stopping or state.is_ready or not self._parts.labelling.is_idle:
+            return False
+        return self._parts.showing.has_lingered()
+
+    async def _leave(self) -> None:
+        try:
+            async with asyncio.timeout(LEAVE_S_MAX):
+                await self._parts.electing.close()
+                await self._context.store.leave()
+        except (StoreFault, TimeoutError) as fault:
+            self._context.count_backend_error("leave", str(fault))
+
+    def _must_lead(self) -> None:
+        if not self._parts.leading.is_leader:
+            raise NotLeading(self._parts.following.leader)
+
+    def _call_hooks(self, hooks: dict[str, list[Setup]]) -> None:
+        for name, functions in hooks.items():
+            pull = self._parts.pulls.pulls.get(name)
+            for each in functions if pull is not None else ():
+                assert pull is not None
+                each(self, pull)
+
+
+def _callback(
+    check: YesOrNo | None,
+    is_blocking: bool,  # noqa: FBT001
+    timeout_s: float,
+) -> Callback | None:
+    return None if check is None else Callback(check, is_blocking, timeout_s)
+
+
+def _whole_ms(seconds: float | None) -> int | None:
+    return None if seconds is None else int(seconds * 1000)
+
+
+def _drawn_permille() -> int:
+    return random.randint(0, PERMILLE)  # noqa: S311 - it only spreads retries
