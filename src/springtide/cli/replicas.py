@@ -8,6 +8,7 @@ import click
 
 from springtide.cli.options import NearestGroup
 from springtide.cli.replica_manifest import manifest
+from springtide.cli.replica_member import MEMBER_COMMANDS
 
 HELP: Final = """Replicas of stateful services."""
 ADAPTER_HELP: Final = """Serve metrics of replicas to the cluster's autoscalers, from Prometheus.
