@@ -9,17 +9,17 @@ from springtide.apps.adapter.settings import settings
 from springtide.apps.adapter.upstream import Other, Upstream
 from springtide.cli.endings import UNREACHABLE, USAGE, Ended
 from springtide.cli.serving import (
-    client_tls,
     forwarded,
     one_document,
     opened,
-    prometheus_access,
     told_to_stop,
 )
 from springtide.edge import kube
+from springtide.edge.http.configured import client_tls
 from springtide.edge.lines import JsonLines
 from springtide.edge.machine import MachineCalendar, MachineClock, allow_open_files
 from springtide.edge.prometheus import Access, Prometheus
+from springtide.edge.prometheus.configured import prometheus_access
 from springtide.wire.crd.adapter import AdapterDocument, UpstreamEntry, read_adapter, seconds
 from springtide.wire.errors import InvalidDocument, MalformedObject
 from springtide.wire.origin import Origin
@@ -32,7 +32,7 @@ def serve(config: str, *, kubeconfig: str, context: str) -> None:
     origin, document = _document(config)
     try:
         chosen = settings(document, origin=origin)
-        access = prometheus_access(document.prometheus, origin)
+        access = prometheus_access(document.prometheus, origin=origin)
         other = None if document.upstream is None else _other(document.upstream, origin)
     except InvalidDocument as fault:
         raise Ended(str(fault), USAGE) from fault
@@ -92,5 +92,5 @@ def _other(entry: UpstreamEntry, origin: Origin) -> Other:
         url=entry.url,
         timeout_s=seconds(entry.timeout, ("upstream", "timeout"), origin=origin),
         token_file=entry.token_file,
-        tls=client_tls(entry.url, entry.tls, "upstream", origin=origin),
+        tls=client_tls(entry.url, entry.tls, ("upstream", "tls"), origin=origin),
     )

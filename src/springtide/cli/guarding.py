@@ -10,13 +10,13 @@ from springtide.cli.serving import (
     forwarded,
     one_document,
     opened,
-    prometheus_access,
     told_to_stop,
 )
 from springtide.edge import kube
 from springtide.edge.lines import JsonLines
 from springtide.edge.machine import MachineCalendar, MachineClock
 from springtide.edge.prometheus import Access, Prometheus
+from springtide.edge.prometheus.configured import prometheus_access
 from springtide.wire.crd.guard import GuardDocument, read_guard
 from springtide.wire.errors import InvalidDocument, MalformedObject
 
@@ -27,7 +27,7 @@ def serve(config: str, *, kubeconfig: str, context: str) -> None:
     try:
         document = read_guard(value, origin=origin)
         chosen = settings(document, origin=origin)
-        access = prometheus_access(document.prometheus, origin)
+        access = prometheus_access(document.prometheus, origin=origin)
     except InvalidDocument as fault:
         raise Ended(str(fault), USAGE) from fault
     cluster = kube.Access(

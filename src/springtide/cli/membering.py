@@ -1,28 +1,26 @@
 """What `springtide replicas run` does: reads its configuration, joins the store, and serves until it is drained."""
 
 import asyncio
-import logging
-import sys
-from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
-from typing import Any, Final, Never
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
+from typing import Final, Never
 
 import msgspec
 from prometheus_client import CollectorRegistry
 
 from springtide.apps.replicas import Application, Endpoints, Process, Surface
 from springtide.cli.endings import UNREACHABLE, USAGE, Ended
+from springtide.cli.serving import forwarded, one_document
 from springtide.edge import files, http
 from springtide.edge.cluster import ClusterFault
 from springtide.edge.cluster.errors import Unusable
 from springtide.edge.http import Calling
-from springtide.edge.lines import Forwarding, JsonLines
+from springtide.edge.lines import JsonLines
 from springtide.edge.machine import MachineCalendar, MachineClock, SeededRng, noise
 from springtide.edge.serving import CannotListen, listening
 from springtide.model.replicas.settings import ReplicaSettings
 from springtide.replicas import ReplicaController
 from springtide.replicas.opening import Here, Machine, opened
-from springtide.wire import yaml
 from springtide.wire.crd.replica_entries import ReplicasDocument
 from springtide.wire.crd.replica_lint import lint
 from springtide.wire.crd.replica_member import check_member
@@ -40,7 +38,7 @@ class Configured(msgspec.Struct, frozen=True, kw_only=True):
     """A configuration as it was read."""
 
     origin: Origin
-    value: dict[str, Any]
+    value: object
     document: ReplicasDocument
     settings: ReplicaSettings
 
@@ -63,12 +61,7 @@ def run(config: str, here: Here) -> None:
 
 def configured(config: str) -> Configured:
     """Return what a file says, or raise InvalidDocument; standard input where the file is `-`."""
-    source = files.read((config,), sys.stdin.buffer)[0]
-    documents = yaml.documents(source.data, source.name)
-    if len(documents) != 1:
-        raise Ended(f"{config} holds {len(documents)} documents; write exactly one.", USAGE)
-    value = documents[0].value
-    origin = Origin(source=source.name, document=documents[0])
+    origin, value = one_document(config)
     document = read_document(value, origin=origin)
     settings = read_replicas(value, origin=origin)
     check_member(document, origin)
@@ -85,7 +78,7 @@ async def _run(config: str, found: Configured, here: Here) -> bool:
     document, origin = found.document, found.origin
     entry = document.application
     timeout_s = whole_ms(entry.timeout, origin, ("application", "timeout")) / 1000
-    with _forwarded(lines):
+    with forwarded(lines):
         async with AsyncExitStack() as stack:
             endpoints = await stack.enter_async_context(_opened(document))
             calling = Calling(timeout_s=timeout_s, token_file=entry.token_file)
@@ -155,14 +148,3 @@ async def _opened(document: ReplicasDocument) -> AsyncIterator[Endpoints]:
             pages = listening(entry.metrics_bind_address)
             stack.callback(pages.socket.close)
         yield Endpoints(calls=calls, pages=pages)
-
-
-@contextmanager
-def _forwarded(lines: JsonLines) -> Iterator[None]:
-    """Write what libraries log as lines of ours meanwhile."""
-    handler = Forwarding(lines)
-    logging.getLogger().addHandler(handler)
-    try:
-        yield
-    finally:
-        logging.getLogger().removeHandler(handler)

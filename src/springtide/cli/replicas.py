@@ -6,8 +6,9 @@ from typing import Final
 
 import click
 
-from springtide.cli.options import NearestChoice, NearestGroup
-from springtide.cli.replica_options import Asked, member_options
+from springtide.cli.options import NearestGroup
+from springtide.cli.replica_manifest import manifest
+from springtide.cli.replica_member import MEMBER_COMMANDS
 
 HELP: Final = """Replicas of stateful services."""
 ADAPTER_HELP: Final = """Serve metrics of replicas to the cluster's autoscalers, from Prometheus.
@@ -22,6 +23,18 @@ answered with an error, by which the autoscaler holds.
 
 Exit codes: 0 told to stop, 2 wrong usage or configuration, 3 the cluster cannot be reached.
 """
+EXECUTE_HELP: Final = """Start and stop members outside Kubernetes, as many as are wanted.
+
+Members are processes of this machine or units of systemd, started and stopped by their number; or their number
+is told to a command, a webhook or the scale of a workload. Nobody is stopped who must keep serving, or while
+that is unknown.
+
+\b
+  springtide replicas execute --config executor.yaml
+
+Exit codes: 0 told to stop, 2 wrong usage or configuration, 3 the cluster cannot be reached.
+"""
+
 
 GUARD_HELP: Final = """Keep replicas that hold state from being scaled away by hand.
 
@@ -34,58 +47,6 @@ says what to wait for. Where that is not known, nothing is lowered, and raising 
   springtide replicas guard --config guard.yaml --kubeconfig ~/.kube/config
 
 Exit codes: 0 told to stop, 2 wrong usage or configuration, 3 the cluster cannot be reached.
-"""
-
-
-RUN_HELP: Final = """Run one member beside an application that cannot embed the library.
-
-It joins the others in etcd or in the cluster, asks the application over HTTP whether it is ready and holds
-state, tells it what changes, and decides when it leads. It never scales anything.
-
-\b
-  springtide replicas run --config replicas.yaml --name chat-0
-  springtide replicas run --config replicas.yaml          (in a pod, by POD_NAME and POD_INDEX)
-
-SIGTERM lets the member leave and waits until it holds nothing; a second one ends it at once.
-
-Exit codes: 0 drained, 1 it ended while it still held something, 2 wrong usage or configuration, 3 the cluster
-cannot be reached.
-"""
-STATUS_HELP: Final = """Show Target, Ready, the round, what it goes by, and the members, as one member knows them.
-
-\b
-  springtide replicas status
-  springtide replicas status -w
-  springtide replicas status --url http://10.0.0.7:9398 -o json
-
-Exit codes: 0 shown, 2 wrong usage, 3 the member cannot be asked, 4 it asks for a token.
-"""
-MEMBERS_HELP: Final = """Show the members that may serve, those where state must live, or all."""
-CONFIGURATION_HELP: Final = """Show the settings that a member goes by."""
-ORDER_HELP: Final = """Expect so many replicas whatever the load, or let the load decide again.
-
-Only the member that leads takes orders; another one says who does. Bounds hold, and windows too, unless --force.
-
-\b
-  springtide replicas order 6
-  springtide replicas order 6 --force
-  springtide replicas order none
-
-Exit codes: 0 ordered, 1 another member leads, 2 wrong usage, 3 the member cannot be asked, 4 it asks for a token.
-"""
-SCHEDULE_HELP: Final = """Let the running round come later; it is never hastened."""
-SHUTDOWN_HELP: Final = """Let this member leave, as if it had no place any more."""
-RELEASE_HELP: Final = """Give up what protects a number whose state is lost, or is elsewhere.
-
-The floor may fall then, and the pod of that number go. Who did it is logged.
-"""
-RECOVERED_HELP: Final = """Say whether a restarted member has the state of the run before it."""
-THAW_HELP: Final = (
-    """Let a Deployment shrink again after its controller took a member that served."""
-)
-PRESTOP_HELP: Final = """Let this member leave, and wait until it holds nothing: for hooks before a stop.
-
-Exit codes: 0 it holds nothing, 1 it still does, 2 wrong usage, 3 it cannot be asked, 4 it asks for a token.
 """
 
 
@@ -110,6 +71,23 @@ def adapter(*, config: str, kubeconfig: str, context: str) -> None:
     adapting.serve(config, kubeconfig=kubeconfig, context=context)
 
 
+replicas.add_command(manifest)
+for _each in MEMBER_COMMANDS:
+    replicas.add_command(_each)
+
+
+@replicas.command(
+    "execute", help=EXECUTE_HELP, short_help="Start and stop members outside Kubernetes."
+)
+@click.option("--config", required=True, metavar="FILE", help="A ReplicasExecutorConfiguration.")
+def execute(*, config: str) -> None:
+    """Execute as the configuration says, until told to stop."""
+    # Imported here, because help does not need it.
+    from springtide.cli import executing  # noqa: PLC0415
+
+    executing.serve(config)
+
+
 @replicas.command("guard", help=GUARD_HELP, short_help="Keep replicas with state from being cut.")
 @click.option("--config", required=True, metavar="FILE", help="A ReplicasGuardConfiguration.")
 @click.option(
@@ -122,204 +100,3 @@ def guard(*, config: str, kubeconfig: str, context: str) -> None:
     from springtide.cli import guarding  # noqa: PLC0415
 
     guarding.serve(config, kubeconfig=kubeconfig, context=context)
-
-
-@replicas.command("run", help=RUN_HELP, short_help="Run one member beside its application.")
-@click.option("--config", required=True, metavar="FILE", help="A ReplicasConfiguration.")
-@click.option("--name", default="", envvar="POD_NAME", help="This member; else the host's name.")
-@click.option("--namespace", default="", envvar="POD_NAMESPACE", help="That of the pod.")
-@click.option("--pod-index", default="", envvar="POD_INDEX", help="The pod's ordinal.")
-@click.option(
-    "--ordinals-start",
-    default=0,
-    envvar="ORDINALS_START",
-    type=click.IntRange(min=0),
-    help="Where the workload starts to count.",
-)
-@click.option("--pod-ip", default="", envvar="POD_IP", help="Where others reach the application.")
-@click.option("--id", "number", default=0, help="This member's id where numbers follow the order.")
-def run(
-    *,
-    config: str,
-    name: str,
-    namespace: str,
-    pod_index: str,
-    ordinals_start: int,
-    pod_ip: str,
-    number: int,
-) -> None:
-    """Run until told to stop and drained."""
-    from springtide.cli import membering  # noqa: PLC0415
-    from springtide.replicas.opening import Here  # noqa: PLC0415
-
-    here = Here(
-        name=name,
-        namespace=namespace,
-        pod_index=pod_index,
-        ordinals_start=ordinals_start,
-        pod_ip=pod_ip,
-        id=number,
-    )
-    membering.run(config, here)
-
-
-@replicas.command("status", help=STATUS_HELP, short_help="Show labels, round and inputs.")
-@member_options
-@click.option("-w", "--watch", is_flag=True, help="Goes on, and shows what changes.")
-@click.option(
-    "-o",
-    "--output",
-    type=NearestChoice(("table", "json", "yaml")),
-    default="table",
-    show_default=True,
-    help="How it is shown.",
-)
-def status(*, url: str, token_file: str, request_timeout: float, watch: bool, output: str) -> None:
-    """Show what one member knows."""
-    from springtide.cli import replica_calls  # noqa: PLC0415
-
-    asked = Asked(url, token_file, request_timeout)
-    replica_calls.show_status(asked, output=output, is_watched=watch)
-
-
-@replicas.command("members", help=MEMBERS_HELP, short_help="Show who may serve.")
-@member_options
-@click.option("--service", default="", help="Only members of this service.")
-@click.option(
-    "--mode",
-    type=NearestChoice(("ready", "target", "all")),
-    default="all",
-    show_default=True,
-    help="Which members.",
-)
-@click.option(
-    "-o",
-    "--output",
-    type=NearestChoice(("table", "json")),
-    default="table",
-    show_default=True,
-    help="How they are shown.",
-)
-def members(
-    *, url: str, token_file: str, request_timeout: float, service: str, mode: str, output: str
-) -> None:
-    """Show the members."""
-    from springtide.cli import replica_calls  # noqa: PLC0415
-
-    asked = Asked(url, token_file, request_timeout)
-    replica_calls.show_members(asked, output=output, service=service, mode=mode)
-
-
-@replicas.command("configuration", help=CONFIGURATION_HELP, short_help="Show the settings in use.")
-@member_options
-def configuration(*, url: str, token_file: str, request_timeout: float) -> None:
-    """Show the settings."""
-    from springtide.cli import replica_calls  # noqa: PLC0415
-
-    replica_calls.show_configuration(Asked(url, token_file, request_timeout))
-
-
-@replicas.command("order", help=ORDER_HELP, short_help="Expect so many replicas.")
-@click.argument("number", metavar="N|none")
-@member_options
-@click.option("--force", is_flag=True, help="Does not wait for windows.")
-def order(*, number: str, url: str, token_file: str, request_timeout: float, force: bool) -> None:
-    """Order a number."""
-    if number != "none" and not number.isdecimal():
-        raise click.UsageError(f'"{number}" is no number of replicas; write one, or none.')
-    from springtide.cli import replica_calls  # noqa: PLC0415
-
-    wanted = None if number == "none" else int(number)
-    replica_calls.order(Asked(url, token_file, request_timeout), wanted, is_forced=force)
-
-
-_SECONDS: Final = click.FloatRange(min=0)
-
-
-@replicas.command("schedule", help=SCHEDULE_HELP, short_help="Let the running round come later.")
-@member_options
-@click.option("--start", default=0.0, type=_SECONDS, metavar="SECONDS", help="Until it starts.")
-@click.option("--end", default=0.0, type=_SECONDS, metavar="SECONDS", help="From start to end.")
-@click.option(
-    "--scaling", default=0.0, type=_SECONDS, metavar="SECONDS", help="From end to scaling."
-)
-def schedule(
-    *,
-    url: str,
-    token_file: str,
-    request_timeout: float,
-    start: float,
-    end: float,
-    scaling: float,
-) -> None:
-    """Let the round come later."""
-    from springtide.cli import replica_calls  # noqa: PLC0415
-
-    asked = Asked(url, token_file, request_timeout)
-    replica_calls.schedule(asked, start_s=start, end_s=end, scaling_s=scaling)
-
-
-@replicas.command("shutdown", help=SHUTDOWN_HELP, short_help="Let this member leave.")
-@member_options
-@click.option(
-    "--in", "in_s", default=0.0, type=_SECONDS, metavar="SECONDS", help="Until it leaves."
-)
-def shutdown(*, url: str, token_file: str, request_timeout: float, in_s: float) -> None:
-    """Let it leave."""
-    from springtide.cli import replica_calls  # noqa: PLC0415
-
-    replica_calls.shutdown(Asked(url, token_file, request_timeout), in_s=in_s)
-
-
-@replicas.command(
-    "release-protection", help=RELEASE_HELP, short_help="Give up what protects a number."
-)
-@click.argument("index", type=click.IntRange(min=1))
-@member_options
-@click.option("--operator", default="", help="Who answers for it; else this user.")
-def release_protection(
-    *, index: int, url: str, token_file: str, request_timeout: float, operator: str
-) -> None:
-    """Give it up."""
-    from springtide.cli import replica_calls  # noqa: PLC0415
-
-    replica_calls.release(Asked(url, token_file, request_timeout), index, operator=operator)
-
-
-@replicas.command("thaw", help=THAW_HELP, short_help="Let the workload shrink again.")
-@member_options
-@click.option("--operator", default="", help="Who answers for it; else this user.")
-def thaw(*, url: str, token_file: str, request_timeout: float, operator: str) -> None:
-    """Let it shrink."""
-    from springtide.cli import replica_calls  # noqa: PLC0415
-
-    replica_calls.thaw(Asked(url, token_file, request_timeout), operator=operator)
-
-
-@replicas.command("recovered", help=RECOVERED_HELP, short_help="Say what a restart recovered.")
-@member_options
-@click.option(
-    "--holds-state/--holds-nothing", required=True, default=None, help="What this run has."
-)
-def recovered(*, url: str, token_file: str, request_timeout: float, holds_state: bool) -> None:
-    """Say it."""
-    from springtide.cli import replica_calls  # noqa: PLC0415
-
-    replica_calls.recovered(Asked(url, token_file, request_timeout), holds_state=holds_state)
-
-
-@replicas.command("prestop", help=PRESTOP_HELP, short_help="Leave, and wait until it is drained.")
-@member_options
-@click.option(
-    "--timeout",
-    default=60.0,
-    type=_SECONDS,
-    metavar="SECONDS",
-    show_default=True,
-    help="For how long the drain is waited for.",
-)
-def prestop(*, url: str, token_file: str, request_timeout: float, timeout: float) -> None:
-    """Leave and wait."""
-    from springtide.cli import replica_calls  # noqa: PLC0415
-
-    replica_calls.prestop(Asked(url, token_file, request_timeout), timeout_s=timeout)

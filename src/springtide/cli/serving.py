@@ -3,20 +3,17 @@
 import asyncio
 import logging
 import signal
-import ssl
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 
 from springtide.apps.adapter import Endpoints
 from springtide.cli.endings import USAGE, Ended
-from springtide.edge import files, http
+from springtide.edge import files
 from springtide.edge.lines import Forwarding, JsonLines
-from springtide.edge.prometheus import Access
 from springtide.edge.serving import CertificateFiles, Certificates, listening
-from springtide.model.scheduler import ExtenderTLSConfig
 from springtide.wire import yaml
-from springtide.wire.crd.adapter import ClientTlsEntry, PrometheusEntry, TlsFilesEntry, seconds
+from springtide.wire.crd.adapter import TlsFilesEntry
 from springtide.wire.origin import Origin
 
 
@@ -27,36 +24,6 @@ def one_document(config: str) -> tuple[Origin, object]:
     if len(found) != 1:
         raise Ended(f"{config} holds {len(found)} documents; write exactly one.", USAGE)
     return Origin(source=source.name, document=found[0]), found[0].value
-
-
-def prometheus_access(entry: PrometheusEntry, origin: Origin) -> Access:
-    """Return how Prometheus is asked."""
-    return Access(
-        url=entry.url,
-        timeout_s=seconds(entry.timeout, ("prometheus", "timeout"), origin=origin),
-        token_file=entry.token_file,
-        headers=entry.headers,
-        tls=client_tls(entry.url, entry.tls, "prometheus", origin=origin),
-        queries_max=entry.queries,
-    )
-
-
-def client_tls(
-    url: str, entry: ClientTlsEntry, part: str, *, origin: Origin
-) -> ssl.SSLContext | None:
-    """Return how a server is known, None if it speaks no TLS; raises InvalidDocument."""
-    if not url.startswith("https"):
-        return None
-    chosen = ExtenderTLSConfig(
-        ca_file=entry.ca_file,
-        cert_file=entry.cert_file,
-        key_file=entry.key_file,
-        server_name=entry.server_name,
-    )
-    try:
-        return http.client_context(chosen)
-    except http.Unusable as fault:
-        raise origin.fault((part, "tls", fault.field), fault.why) from fault
 
 
 @asynccontextmanager

@@ -4,7 +4,6 @@ For processes that are configured by a file, and for services that embed the lib
 """
 
 import socket
-import ssl
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Final
@@ -13,22 +12,23 @@ import msgspec
 
 from springtide.base.clock import Calendar, Clock, Rng
 from springtide.edge import http
+from springtide.edge.http.configured import files_of
 from springtide.edge.lines import Log
-from springtide.edge.prometheus import Access, Prometheus
+from springtide.edge.prometheus import Prometheus
+from springtide.edge.prometheus.configured import prometheus_access
 from springtide.edge.store import Store
 from springtide.engine.replicas.members import pod_index
 from springtide.model.replicas.knobs import Mode
 from springtide.model.replicas.settings import ReplicaSettings
-from springtide.model.scheduler import ExtenderTLSConfig
 from springtide.replicas.context import Identity
 from springtide.replicas.controller import ReplicaController
-from springtide.wire.crd.adapter import ClientTlsEntry, PrometheusEntry
 from springtide.wire.crd.replica_entries import ReplicasDocument
 from springtide.wire.crd.replica_member import EtcdEntry, KubernetesEntry
 from springtide.wire.crd.replica_times import whole_ms
 from springtide.wire.origin import Origin
 
 STATEFUL_SET: Final = "StatefulSet"
+PERMILLES: Final = 1001
 UNNUMBERED: Final = (
     'The name "{name}" ends in no ordinal, so this member is numbered by the order of all. '
     "Give its ordinal with --pod-index, or POD_INDEX."
@@ -87,7 +87,7 @@ async def opened(
         store = await _store(stack, document, settings, here, machine=machine, origin=origin)
         metrics = None
         if document.prometheus is not None:
-            access = prometheus_access(document.prometheus, origin)
+            access = prometheus_access(document.prometheus, origin=origin)
             metrics = await stack.enter_async_context(Prometheus(access))
         yield ReplicaController(
             settings,
@@ -99,9 +99,6 @@ async def opened(
             metrics=metrics,
             drawn_permille=lambda: machine.rng.choice_index(PERMILLES),
         )
-
-
-PERMILLES: Final = 1001
 
 
 async def _store(
@@ -139,7 +136,7 @@ async def _etcd(
         type_id=entry.type_id,
         user=entry.user,
         password_file=entry.password_file,
-        tls=None if is_open else _files(entry.tls),
+        tls=None if is_open else files_of(entry.tls),
         timeout_s=whole_ms(entry.timeout, origin, ("store", "etcd", "timeout")) / 1000,
     )
     try:
@@ -186,33 +183,3 @@ async def _kubernetes(
     waiting = kube.Waiting(clock=machine.clock, rng=machine.rng)
     cluster = kube.KubeCluster(connection, waiting=waiting)
     return KubernetesStore(cluster, access, pace=pace)
-
-
-def prometheus_access(entry: PrometheusEntry, origin: Origin) -> Access:
-    """Return where Prometheus is; raises InvalidDocument."""
-    return Access(
-        url=entry.url,
-        timeout_s=whole_ms(entry.timeout, origin, ("prometheus", "timeout")) / 1000,
-        token_file=entry.token_file,
-        headers=entry.headers,
-        tls=_context(entry.url, entry.tls, origin),
-        queries_max=entry.queries,
-    )
-
-
-def _context(url: str, entry: ClientTlsEntry, origin: Origin) -> ssl.SSLContext | None:
-    if not url.startswith("https"):
-        return None
-    try:
-        return http.client_context(_files(entry))
-    except http.Unusable as fault:
-        raise origin.fault(("prometheus", "tls", fault.field), fault.why) from fault
-
-
-def _files(entry: ClientTlsEntry) -> ExtenderTLSConfig:
-    return ExtenderTLSConfig(
-        ca_file=entry.ca_file,
-        cert_file=entry.cert_file,
-        key_file=entry.key_file,
-        server_name=entry.server_name,
-    )

@@ -3,7 +3,7 @@
 import hmac
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 import msgspec
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
@@ -44,7 +44,7 @@ class Surface:
     def __init__(
         self,
         controller: ReplicaController,
-        configuration: dict[str, Any],
+        configuration: object,
         *,
         registry: CollectorRegistry,
         token_file: str,

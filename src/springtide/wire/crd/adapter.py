@@ -177,20 +177,25 @@ def check_prometheus(entry: PrometheusEntry, origin: Origin) -> None:
 
 
 def check_server(entry: PrometheusEntry | UpstreamEntry, path: Path, origin: Origin) -> None:
-    """Raise InvalidDocument unless the address is one."""
+    """Raise InvalidDocument for what is wrong about a server."""
+    check_address(entry.url, (*path, "url"), origin)
+    check_positive(entry.timeout, (*path, "timeout"), origin)
+
+
+def check_address(url: str, path: Path, origin: Origin) -> None:
+    """Raise InvalidDocument for what is no address of a server."""
     try:
-        found = urlsplit(entry.url)
+        found = urlsplit(url)
         is_good = found.scheme in ("http", "https") and bool(found.hostname)
     except ValueError:
         is_good = False
     if not is_good:
-        reason = f'"{entry.url}" is no address; write it like http://prometheus.monitoring:9090.'
-        raise origin.fault((*path, "url"), reason)
-    check_positive(entry.timeout, (*path, "timeout"), origin)
+        reason = f'"{url}" is no address; write it like http://prometheus.monitoring:9090.'
+        raise origin.fault(path, reason)
 
 
 def check_positive(text: str, path: Path, origin: Origin) -> None:
-    """Raise InvalidDocument unless a duration leaves some time."""
+    """Raise InvalidDocument for a duration that is none or nothing."""
     if seconds(text, path, origin=origin) <= 0:
         raise origin.fault(path, f'"{text}" leaves no time at all; write more.')
 
