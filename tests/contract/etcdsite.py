@@ -49,11 +49,11 @@ class InEtcd:
 
     async def cut(self, name: str) -> None:
         """Refuse connections."""
-        (await self._line(name)).set(Mode.REFUSE)
+        (await self._line(name)).turn(Mode.REFUSE)
 
     async def heal(self, name: str) -> None:
         """Let it in again."""
-        (await self._line(name)).set(Mode.PASS)
+        (await self._line(name)).turn(Mode.PASS)
 
     async def stop(self) -> None:
         """Stop the server."""

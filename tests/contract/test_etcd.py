@@ -10,6 +10,8 @@ from springtide.edge.store import (
     ABSENT,
     Away,
     Confirmed,
+    Conflict,
+    FenceReason,
     MembersRead,
     Offer,
     RecordsRead,
@@ -20,12 +22,14 @@ from springtide.edge.store.etcd.gateway import Gateway
 from springtide.edge.store.etcd.shapes import delete, get, put
 from springtide.edge.store.etcd.spans import Span
 from springtide.edge.store.etcd.watching import Compacted, watched
-from tests.contract.etcdsite import KEYS, PACE, SERVICES, followed, store_at
-from tests.contract.stores import member, names, record, status
+from tests.contract.etcdsite import KEYS, PACE, PATIENCE_S, SERVICES, followed, store_at
+from tests.contract.stores import eventually, member, names, record, status
 from tests.etcds import MISSING, Etcd, program, running
-from tests.tcpproxy import Mode, line
+from tests.tcpproxy import Line, Mode, line
 
 pytestmark = pytest.mark.skipif(not program(), reason=MISSING)
+
+WATCH = b"/v3/watch"
 
 
 # ---------------------------------------------------------------------------- lines
@@ -40,7 +44,7 @@ def test_an_endpoint_that_is_dead_is_passed_by(tmp_path: Path) -> None:
             async with followed(store) as heard:
                 await heard.hears(Confirmed)
                 assert heard.all(Away) == []
-                first.set(Mode.REFUSE)
+                first.turn(Mode.REFUSE)
                 await store_written(etcd, 2)
 
                 await heard.settles(StatusRead, lambda read: read.status == status(2))
@@ -54,6 +58,18 @@ async def store_written(etcd: Etcd, expect: int) -> None:
         await other.put_status(Offer(token=ABSENT, revision=ABSENT, status=status(expect)))
 
 
+async def watching(
+    way: Line, *, other_than: frozenset[asyncio.StreamWriter] = frozenset()
+) -> frozenset[asyncio.StreamWriter]:
+    """Return the connections of watches, as soon as there is one."""
+
+    async def is_so() -> bool:
+        return bool(way.saying(WATCH) - other_than)
+
+    await eventually(is_so, patience_s=PATIENCE_S)
+    return way.saying(WATCH)
+
+
 @pytest.mark.parametrize("is_frozen", [True, False])
 def test_a_line_that_went_silent_is_found_out_and_given_up(
     tmp_path: Path,
@@ -65,17 +81,35 @@ def test_a_line_that_went_silent_is_found_out_and_given_up(
             line(etcd.port) as way,
             followed(store_at(f"http://127.0.0.1:{way.port}")) as heard,
         ):
-            await heard.hears(Confirmed)
+            await watching(way)
             if is_frozen:
                 way.freeze()
             else:
-                way.set(Mode.SWALLOW)
+                way.turn(Mode.SWALLOW)
                 await heard.hears(Away)
             await store_written(etcd, 2)
             if not is_frozen:
-                way.set(Mode.PASS)
+                way.turn(Mode.PASS)
 
             await heard.settles(StatusRead, lambda read: read.status == status(2))
+
+    asyncio.run(scene())
+
+
+def test_a_watch_that_went_silent_alone_is_found_out_by_what_is_read(tmp_path: Path) -> None:
+    async def scene() -> None:
+        async with (
+            running(tmp_path) as etcd,
+            line(etcd.port) as way,
+            followed(store_at(f"http://127.0.0.1:{way.port}")) as heard,
+        ):
+            watches = await watching(way)
+            way.freeze(WATCH)
+            await store_written(etcd, 2)
+            await heard.settles(StatusRead, lambda read: read.status == status(2))
+
+            await watching(way, other_than=watches)
+            assert heard.all(Away) == []
 
     asyncio.run(scene())
 
@@ -108,6 +142,34 @@ def test_a_member_asks_little_while_nothing_happens(tmp_path: Path) -> None:
                 await asyncio.sleep(10.0)
 
                 assert store.asked - before <= 60 * 0.3
+
+    asyncio.run(scene())
+
+
+# ---------------------------------------------------------------------------- lost data
+
+
+def test_a_token_of_an_etcd_that_was_lost_fences_though_its_number_comes_again(
+    tmp_path: Path,
+) -> None:
+    """F-18: revisions count from the beginning again."""
+
+    async def scene() -> None:
+        async with running(tmp_path) as etcd, store_at(etcd.url) as a, store_at(etcd.url) as b:
+            old = await a.acquire("chat-0", ttl_ms=30_000)
+            await etcd.wipe()
+            new = await b.acquire("chat-1", ttl_ms=30_000)
+            assert old is not None
+            assert new == old
+            with pytest.raises(Conflict) as caught:
+                await a.put_status(Offer(token=old.token, revision=ABSENT, status=status(9)))
+            with pytest.raises(Conflict):
+                await a.renew(old.token)
+            await a.release(old.token)
+
+            assert caught.value.reason == FenceReason.DEPOSED
+            await b.renew(new.token)
+            await b.put_status(Offer(token=new.token, revision=ABSENT, status=status(2)))
 
     asyncio.run(scene())
 
