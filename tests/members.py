@@ -5,14 +5,14 @@ old the oldest of them is.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from decimal import Decimal
-from typing import Final
+from typing import Final, Never
 
 import msgspec
 
-from springtide.edge.store import MemorySite, MemoryStore
+from springtide.edge.store import Deliver, MemorySite, MemoryStore, StatusRead, StoreTold
 from springtide.model.replicas.answer import Answer, Answered, Sample, Series, Unreachable
 from springtide.model.replicas.policy import Aggregation, Operator, Policy
 from springtide.model.replicas.rules import Limits, Schedule
@@ -22,6 +22,7 @@ from springtide.model.replicas.settings import (
     ReplicaSettings,
     WindowSettings,
 )
+from springtide.model.replicas.status import Status
 from springtide.model.replicas.workload import Workload
 from springtide.replicas import Identity, ReplicaController
 from tests.virtual import LoopClock
@@ -105,6 +106,22 @@ class Lines:
         return [each for each in self.told if each["event"] == event]
 
 
+class Breaking(MemoryStore):
+    """A store with a bug, when a test wants one."""
+
+    follow_breaks = False
+
+    async def follow(self, deliver: Deliver) -> Never:
+        """Tell what there is, or break."""
+
+        def told(what: StoreTold) -> None:
+            if self.follow_breaks:
+                raise RuntimeError("a bug")
+            deliver(what)
+
+        await super().follow(told)
+
+
 class One:
     """One member: its controller, its own way to the store, and what it holds."""
 
@@ -113,7 +130,7 @@ class One:
     ) -> None:
         self.name = name or f"chat-{(index or 1) - 1}"
         self.calendar = LoopCalendar(offset_s)
-        self.store = MemoryStore(fleet.site, replicas=fleet.replicas)
+        self.store = Breaking(fleet.site, replicas=fleet.replicas)
         self.holds_state = True
         self.is_loaded = True
         self.lines = Lines()
@@ -168,9 +185,7 @@ class Fleet:
     @property
     def leaders(self) -> list[str]:
         """Return who leads."""
-        return [
-            each.name for each in self.members.values() if each.controller.snapshot().is_leader
-        ]
+        return [each.name for each in self.members.values() if each.controller.snapshot().is_leader]
 
     async def close(self) -> None:
         """End everybody."""
@@ -195,3 +210,28 @@ async def fleet(
 def with_policies(*policies: Policy, settings: ReplicaSettings = SETTINGS) -> ReplicaSettings:
     """Return settings with these policies alone."""
     return msgspec.structs.replace(settings, custom=policies)
+
+
+def status_of(found: Fleet) -> Status | None:
+    """Return the status that the site holds."""
+    return found.site.status.status if isinstance(found.site.status, StatusRead) else None
+
+
+async def until(found: Fleet, expect: int, *, limit_s: int = 600) -> None:
+    """Wait until so many replicas are expected."""
+    for _ in range(limit_s):
+        status = status_of(found)
+        if status is not None and status.expect == expect:
+            return
+        await asyncio.sleep(1)
+    raise AssertionError(f"never {expect}: {found.site.status}")
+
+
+async def seconds_until(holds: Callable[[], bool], *, limit_s: float = 600.0) -> float:
+    """Wait until something holds, and return for how long."""
+    begun_s = asyncio.get_running_loop().time()
+    for _ in range(int(limit_s * 10)):
+        if holds():
+            return asyncio.get_running_loop().time() - begun_s
+        await asyncio.sleep(0.1)
+    raise AssertionError(f"it did not come within {limit_s:g} s")

@@ -1,14 +1,24 @@
 """The stores that the contract is held to."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.contract.etcdsite import ETCD
+from tests.contract.kuberealsite import REAL_KUBERNETES, SHARED
+from tests.contract.kubesites import KUBERNETES
 from tests.contract.memorysite import MEMORY
 from tests.contract.stores import Play, World
 
-WORLDS = (MEMORY, ETCD)
+WORLDS = (MEMORY, ETCD, KUBERNETES, REAL_KUBERNETES)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def shared() -> Iterator[None]:
+    """End what all scenes have shared."""
+    yield
+    SHARED.close()
 
 
 @pytest.fixture(params=WORLDS, ids=[each.name for each in WORLDS])

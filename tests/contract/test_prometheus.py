@@ -1,28 +1,22 @@
 """What the adapter relies on of Prometheus, held by a real one (if it is on the path) and by the stand-in alike."""
 
-import asyncio
-import json
 import shutil
-import subprocess
 import time
-import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Final
 
 import pytest
 
 from springtide.apps.adapter.queries import query_of, steps_to_samples
 from springtide.edge.machine import MachineCalendar, MachineClock
-from springtide.edge.prometheus import Access, Malformed, Prometheus, Refused, Unreachable, Vector
+from springtide.edge.prometheus import Malformed, Refused, Unreachable
 from springtide.engine.metrics import Table
 from tests.adapting import EXPECTED, E
-from tests.e2e.ours import free_port
 from tests.e2e.waiting import eventually
 from tests.promapi import PromApi, Reply, prometheus
+from tests.prometheus_program import asked, real
 
 PAGE: Final = """
 hpa_expect_replicas{k8s_namespace_name="game",hpa_target_name="chat",pod="chat-0"} 8
@@ -36,69 +30,6 @@ TWICE: Final = (
 
 Start = Callable[[str], str]
 """Takes what pods export, and returns where Prometheus answers about it."""
-
-
-class _Page(BaseHTTPRequestHandler):
-    text = ""
-
-    def do_GET(self) -> None:
-        """Show what pods export."""
-        self.send_response(200)
-        self.send_header("Content-Type", "text/plain; version=0.0.4")
-        self.end_headers()
-        self.wfile.write(self.text.encode())
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
-
-@contextmanager
-def exported(text: str) -> Iterator[str]:
-    """Show a page as long as the block."""
-    server = HTTPServer(("127.0.0.1", 0), type("Page", (_Page,), {"text": text}))
-    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        yield f"127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
-
-
-@contextmanager
-def real(program: str, folder: Path, text: str) -> Iterator[str]:
-    """Run a real Prometheus that has scraped a page."""
-    port = free_port()
-    with exported(text) as target:
-        scrape = {"job_name": "pods", "scrape_interval": "200ms", "scrape_timeout": "200ms"}
-        scrape["static_configs"] = [{"targets": [target]}]  # type: ignore[assignment]
-        folder.joinpath("prometheus.json").write_text(json.dumps({"scrape_configs": [scrape]}))
-        process = subprocess.Popen(
-            [
-                program,
-                f"--config.file={folder / 'prometheus.json'}",
-                f"--storage.tsdb.path={folder / 'data'}",
-                f"--web.listen-address=127.0.0.1:{port}",
-            ],
-            stderr=subprocess.DEVNULL,
-        )
-        try:
-            url = f"http://127.0.0.1:{port}"
-            eventually(lambda: has_scraped(url), lambda found: found)
-            yield url
-        finally:
-            process.kill()
-            process.wait()
-
-
-def has_scraped(url: str) -> bool:
-    """Return whether a Prometheus has samples."""
-    try:
-        with urllib.request.urlopen(f"{url}/api/v1/query?query={E}", timeout=5) as answer:
-            return bool(json.load(answer)["data"]["result"])
-    except OSError:
-        return False
 
 
 @contextmanager
@@ -125,16 +56,6 @@ def start(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Start]:
         yield lambda text: stack.enter_context(
             standin(text) if request.param == "standin" else real(program or "", tmp_path, text)
         )
-
-
-def asked(url: str, query: str) -> Vector:
-    """Return what a query comes to."""
-
-    async def work() -> Vector:
-        async with Prometheus(Access(url=url)) as client:
-            return await client.query(query)
-
-    return asyncio.run(work())
 
 
 def table(url: str) -> Table:

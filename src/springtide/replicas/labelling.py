@@ -25,10 +25,10 @@ from springtide.engine.replicas.label_messages import (
     TargetChanged,
     WarnUnprotected,
 )
-from springtide.engine.replicas.labels import READY_LABEL, TARGET_LABEL, Labels
+from springtide.engine.replicas.labels import Labels
 from springtide.engine.replicas.protection import Protection
 from springtide.engine.replicas.setup import label_rules
-from springtide.model.replicas.member import Member, Record
+from springtide.model.replicas.member import READY_LABEL, TARGET_LABEL, Member, Record
 from springtide.replicas import occurrences
 from springtide.replicas.context import Context
 
@@ -59,21 +59,41 @@ class Labelling:
         self._todo: deque[Command] = deque()
         self._woken = asyncio.Event()
         self._shown = (False, False)
+        self._unready_ms = context.times.steady_ms()
         self.is_idle = True
         """Whether nothing of what was decided is still to be done."""
 
     def tell(self, event: Event) -> None:
         """Fold an event, and look soon."""
         rules = label_rules(self._context.settings, has_ordinals=self._context.identity.has_ordinal)
+        was_ready = self.state.is_ready
         self.state, commands = labels.step(rules, self.state, event)
+        if was_ready and not self.state.is_ready:
+            self._unready_ms = self._context.times.steady_ms()
         self._todo.extend(commands)
         self.is_idle = self.is_idle and not self._todo
         self._woken.set()
 
+    def unready_ms(self) -> int | None:
+        """Return for how long this member has not served; None while it does."""
+        if self.state.is_ready:
+            return None
+        return self._context.times.steady_ms() - self._unready_ms
+
     def tell_records(self, event: protection.Event) -> tuple[protection.Command, ...]:
         """Fold what the store shows of records and members; return who was lost."""
         self.protection, commands = protection.step(self.protection, event)
+        index = self.state.protected
+        if isinstance(event, protection.RecordsSeen) and index is not None:
+            self._protect_again(index)
         return commands
+
+    def _protect_again(self, index: int) -> None:
+        """Write down anew what a store has lost."""
+        if index not in self.protection.records and Protect(index) not in self._todo:
+            self._todo.append(Protect(index))
+            self.is_idle = False
+            self._woken.set()
 
     def member(self) -> Member:
         """Return this member as others are to see it."""
@@ -193,6 +213,8 @@ class Labelling:
 
     async def _protect(self, index: int) -> None:
         """Write down that this number serves here; a restarted member takes its own record over."""
+        if self.state.protected != index:
+            return
         record = Record(
             member=self._context.identity.name,
             boot=self._context.boot,

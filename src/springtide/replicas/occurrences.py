@@ -91,6 +91,7 @@ Kind: TypeAlias = Literal[
     "member_lost",
     "complaint",
 ]
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 _KINDS: Final[dict[type, Kind]] = {
     TargetChanged: "target_changed",
     ReadyChanged: "ready_changed",
@@ -103,6 +104,11 @@ _KINDS: Final[dict[type, Kind]] = {
 }
 
 
+def kind_of(occurrence: Occurrence) -> Kind:
+    """Return by which name one subscribes to it."""
+    return _KINDS[type(occurrence)]
+
+
 class Listeners:
     """Who wants to be told what."""
 
@@ -112,8 +118,8 @@ class Listeners:
 
     def subscribe(self, kind: Kind, callback: Callback) -> Callable[[], None]:
         """Tell it all of this kind from now on; the answer ends that."""
-        if kind not in get_args(Kind):
-            known = ", ".join(get_args(Kind))
+        if kind not in KINDS:
+            known = ", ".join(KINDS)
             raise ValueError(f'Nothing is called "{kind}"; write one of: {known}.')
         listening = self._listening.setdefault(kind, [])
         if len(listening) >= LISTENERS_MAX:
@@ -128,7 +134,7 @@ class Listeners:
 
     async def tell(self, occurrence: Occurrence) -> None:
         """Tell everybody, one after the other."""
-        kind = _KINDS[type(occurrence)]
+        kind = kind_of(occurrence)
         for each in list(self._listening.get(kind, ())):
             answer = await each.call(occurrence)
             if isinstance(answer, Failed):

@@ -5,6 +5,7 @@ HttpFault
 ├── TimedOut      no whole answer came in time: call again later, or allow more time
 ├── Refused       the server answered with another code than 200: ask whoever runs it
 ├── TooLarge      the answer exceeds what is read into memory: ask for less
+├── Malformed     the answer is not what was asked for: correct what answers
 └── Unusable      certificates or a proxy with which no connection can be tried: correct the setting
 """
 
@@ -32,8 +33,8 @@ class TimedOut(HttpFault):
 class Refused(HttpFault):
     """The server answered with a status other than 200."""
 
-    def __init__(self, url: str, status: int) -> None:
-        super().__init__(f'Post "{url}": code {status}')
+    def __init__(self, url: str, status: int, *, verb: str = "Post") -> None:
+        super().__init__(f'{verb} "{url}": code {status}')
         self.status = status
 
 
@@ -42,6 +43,13 @@ class TooLarge(HttpFault):
 
     def __init__(self, url: str, limit_mib: int, *, verb: str = "Post") -> None:
         super().__init__(f'{verb} "{url}": the answer is larger than {limit_mib} MiB')
+
+
+class Malformed(HttpFault):
+    """What was answered is something else than what was asked for."""
+
+    def __init__(self, url: str, why: str, *, verb: str = "Get") -> None:
+        super().__init__(f'{verb} "{url}": {why}')
 
 
 class Unusable(HttpFault):

@@ -101,6 +101,11 @@ class MemoryStore:
         if kept is not None and kept.boot == boot:
             self._site.record(index, None)
 
+    async def set_cost(self, member: str, cost: int) -> None:
+        """Note what a pod costs."""
+        await self._reach()
+        self._site.costs[member] = cost
+
     async def replicas(self) -> int | None:
         """Return what was said when the store was made."""
         await self._reach()

@@ -32,6 +32,7 @@ class MemorySite:
         self.wipes = 0
         self.status: StatusRead | StatusDamaged = StatusRead(status=None)
         self.records: dict[int, Record] = {}
+        self.costs: dict[str, int] = {}
         self.is_down = False
         self._lock: _Lock | None = None
         self._members: dict[str, tuple[Member, float]] = {}
@@ -49,7 +50,11 @@ class MemorySite:
         """Return who lives now."""
         now_s = self._clock.monotonic_s()
         living = [each for each, ends_s in self._members.values() if now_s < ends_s]
-        return tuple(sorted(living, key=lambda each: (each.id, each.name)))
+        found = [
+            msgspec.structs.replace(each, deletion_cost=self.costs.get(each.name, 0))
+            for each in living
+        ]
+        return tuple(sorted(found, key=lambda each: (each.id, each.name)))
 
     def enter(self, member: Member) -> None:
         """Register a member, or keep it alive."""

@@ -14,7 +14,9 @@ from msgspec.structs import replace
 from springtide.engine.replicas.phases import (
     Decision,
     Phase,
+    called_off,
     committed,
+    is_due,
     phase,
     rescheduled,
     running,
@@ -30,12 +32,16 @@ ABSENT: Final = 0
 
 
 class Course(msgspec.Struct, frozen=True, kw_only=True):
-    """How rounds go, as an operator sets it; zero never calls a round off."""
+    """How rounds go, as an operator sets it; zero never calls a round off.
+
+    Windows shorter than `silence_ms` do not begin anew where evaluations are that far apart.
+    """
 
     schedule: Schedule = Schedule()
     limits: Limits = Limits()
     knobs: Knobs = SAFE
     cancel_after_ms: int = 0
+    silence_ms: int = 0
 
 
 class Rounds(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,7 +77,10 @@ class StatusUnreadable(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 
 class Decided(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """An evaluation is done; `observed` is how many members there are, for the first status."""
+    """An evaluation is done; `observed` is how many members there are, for the first status.
+
+    Where leaving is waited for, `are_victims_drained` ends a round that shrinks.
+    """
 
     replicas: int
     observed: int
@@ -79,6 +88,7 @@ class Decided(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     why: str
     cause: str
     is_down_unknown: bool = False
+    are_victims_drained: bool = False
 
 
 class Rescheduled(msgspec.Struct, frozen=True, kw_only=True, tag=True):
@@ -240,8 +250,11 @@ def _next(course: Course, state: Rounds, status: Status, event: Decided) -> Stat
     if at is Phase.DONE and event.replicas == status.expect:
         return settled(status, now_ms=now_ms) if status.current != status.expect else None
     if at is not Phase.DONE and _is_to_call_off(course, state, status, event):
-        return _called_off(status, now_ms)
-    is_free = at is Phase.DONE or (knobs.preempt_up and event.replicas > status.expect)
+        return called_off(status, now_ms=now_ms)
+    grows = knobs.preempt_up and event.replicas > status.expect
+    if event.are_victims_drained and not grows and is_due(status, now_ms, knobs=knobs):
+        return settled(status, now_ms=now_ms)
+    is_free = at is Phase.DONE or grows
     if not is_free:
         return None
     current = running(status, now_ms, knobs=knobs)
@@ -256,13 +269,6 @@ def _is_to_call_off(course: Course, state: Rounds, status: Status, event: Decide
     is_pending = phase(status, event.now_ms, knobs=course.knobs) is Phase.PENDING
     is_long = event.now_ms - since_ms > course.cancel_after_ms
     return is_pending and is_long and event.replicas <= status.expect
-
-
-def _called_off(status: Status, now_ms: int) -> Status:
-    """Return the round that keeps what runs; nobody has to move for it, so it is over at once."""
-    why = f"Inputs stay unknown, so the {status.current} that run are kept."
-    decision = Decision(current=status.current, expect=status.current, why=why)
-    return committed(status, decision, Schedule(), now_ms=now_ms)
 
 
 def _unknown_since(state: Rounds, event: Decided) -> int | None:
