@@ -57,6 +57,9 @@ def test_a_user_shows_its_password_and_again_when_etcd_forgot_the_token(tmp_path
                 await heard.hears(Confirmed, since=mark)
                 assert lock is not None
                 await store.renew(lock.token)
+                await store.release(lock.token)
+                await store.leave()
+                await heard.settles(MembersRead, lambda read: not read.members)
 
     asyncio.run(scene())
 
