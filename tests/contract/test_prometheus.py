@@ -9,10 +9,12 @@ from typing import Final
 
 import pytest
 
-from springtide.apps.adapter.queries import query_of, steps_to_samples
+from springtide.apps.adapter.queries import MARK, query_of, steps_to_samples
+from springtide.apps.executor.prometheus import query
 from springtide.edge.machine import MachineCalendar, MachineClock
 from springtide.edge.prometheus import Malformed, Refused, Unreachable
 from springtide.engine.metrics import Table
+from springtide.model.replicas.matcher import Matcher
 from tests.adapting import EXPECTED, E
 from tests.e2e.waiting import eventually
 from tests.promapi import PromApi, Reply, prometheus
@@ -93,6 +95,17 @@ def test_a_metric_by_two_names_is_seen_to_have_both(start: Start) -> None:
     found = eventually(lambda: table(url).names, lambda names: len(names) > 1)
 
     assert found == (E, f"{E}_count")
+
+
+def test_a_query_of_one_workload_has_its_samples_alone(start: Start) -> None:
+    matchers = (Matcher(label="hpa_target_name", value="chat"),)
+
+    found = asked(start(PAGE), query((E, f"{E}_count"), matchers)).elements
+
+    values = [each.value[1] for each in found if MARK not in each.metric]
+    assert sorted(values) == ["10.5", "8"]
+    assert {each.metric["hpa_target_name"] for each in found} == {"chat"}
+    assert len(found) == 4
 
 
 def test_nothing_is_nothing(start: Start) -> None:
