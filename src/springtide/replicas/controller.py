@@ -89,16 +89,16 @@ class ReplicaController:
         return self._snapshot
 
     def is_ready(self) -> bool:
-        """Return whether this member may serve."""
-        return self._snapshot.is_ready
+        """Return whether this member may serve, as of now: a snapshot may be some moments old."""
+        return self._parts.labelling.state.is_ready
 
     def is_target(self) -> bool:
-        """Return whether new state belongs here."""
-        return self._snapshot.is_target
+        """Return whether new state belongs here, as of now: take none once this is false."""
+        return self._parts.labelling.state.is_target
 
     def is_leader(self) -> bool:
         """Return whether this member decides."""
-        return self._snapshot.is_leader
+        return self._parts.leading.is_leader
 
     def everybody(self) -> tuple[Member, ...]:
         """Return the members of all services that the store tells of."""
