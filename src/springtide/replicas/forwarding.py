@@ -68,6 +68,9 @@ class Forwarding(msgspec.Struct, frozen=True, kw_only=True):
         given = next((each for each in members if each.name == given_to and each.is_alive), None)
         if given is not None:
             return Forward(given, hops + 1)
+        return self._to_owner(key, hops, count, members)
+
+    def _to_owner(self, key: str, hops: int, count: int, members: Sequence[Member]) -> Course:
         if count < 1:
             return self._unavailable("Nobody knows yet how many members are wanted.")
         owner = numbered(members).get(owner_of(key, count))

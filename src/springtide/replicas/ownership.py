@@ -6,6 +6,7 @@ new member; shrinking by one moves only those of the last. It takes some steps e
 
 import hashlib
 from collections.abc import Set
+from itertools import chain
 from typing import Final
 
 DRAWS_MAX: Final = 64
@@ -22,15 +23,19 @@ def owner_of(key: str, count: int, *, absent: Set[int] = _NOBODY) -> int:
     """
     if count < 1:
         raise ValueError(f"A key needs at least 1 member to own it, and there are {count}.")
-    for draw in range(DRAWS_MAX if absent else 1):
-        found = _jump(_seed(key, draw), count) + 1
-        if found not in absent:
-            return found
+    found = _drawn(key, count, 0)
+    if found not in absent:
+        return found
+    again = (_drawn(key, count, draw) for draw in range(1, DRAWS_MAX))
     following = (1 + (found + step) % count for step in range(count))
-    present = next((each for each in following if each not in absent), None)
+    present = next((each for each in chain(again, following) if each not in absent), None)
     if present is None:
         raise ValueError(f"All of the members 1 to {count} are absent; nobody can own a key.")
     return present
+
+
+def _drawn(key: str, count: int, draw: int) -> int:
+    return _jump(_seed(key, draw), count) + 1
 
 
 def _seed(key: str, draw: int) -> int:
