@@ -5,14 +5,14 @@ old the oldest of them is.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from decimal import Decimal
 from typing import Final
 
 import msgspec
 
-from springtide.edge.store import MemorySite, MemoryStore
+from springtide.edge.store import MemorySite, MemoryStore, StatusRead
 from springtide.model.replicas.answer import Answer, Answered, Sample, Series, Unreachable
 from springtide.model.replicas.policy import Aggregation, Operator, Policy
 from springtide.model.replicas.rules import Limits, Schedule
@@ -22,6 +22,7 @@ from springtide.model.replicas.settings import (
     ReplicaSettings,
     WindowSettings,
 )
+from springtide.model.replicas.status import Status
 from springtide.model.replicas.workload import Workload
 from springtide.replicas import Identity, ReplicaController
 from tests.virtual import LoopClock
@@ -168,9 +169,7 @@ class Fleet:
     @property
     def leaders(self) -> list[str]:
         """Return who leads."""
-        return [
-            each.name for each in self.members.values() if each.controller.snapshot().is_leader
-        ]
+        return [each.name for each in self.members.values() if each.controller.snapshot().is_leader]
 
     async def close(self) -> None:
         """End everybody."""
@@ -195,3 +194,28 @@ async def fleet(
 def with_policies(*policies: Policy, settings: ReplicaSettings = SETTINGS) -> ReplicaSettings:
     """Return settings with these policies alone."""
     return msgspec.structs.replace(settings, custom=policies)
+
+
+def status_of(found: Fleet) -> Status | None:
+    """Return the status that the site holds."""
+    return found.site.status.status if isinstance(found.site.status, StatusRead) else None
+
+
+async def until(found: Fleet, expect: int, *, limit_s: int = 600) -> None:
+    """Wait until so many replicas are expected."""
+    for _ in range(limit_s):
+        status = status_of(found)
+        if status is not None and status.expect == expect:
+            return
+        await asyncio.sleep(1)
+    raise AssertionError(f"never {expect}: {found.site.status}")
+
+
+async def seconds_until(holds: Callable[[], bool], *, limit_s: float = 600.0) -> float:
+    """Wait until something holds, and return for how long."""
+    begun_s = asyncio.get_running_loop().time()
+    for _ in range(int(limit_s * 10)):
+        if holds():
+            return asyncio.get_running_loop().time() - begun_s
+        await asyncio.sleep(0.1)
+    raise AssertionError(f"it did not come within {limit_s:g} s")

@@ -104,6 +104,10 @@ class ReplicaController:
         """Return the members of all services that the store tells of."""
         return self._parts.following.everybody
 
+    def exits(self) -> dict[str, int]:
+        """Return how this member ended, drained or forced; empty while it lives."""
+        return self._context.tally().exits
+
     def select(self, service: str, mode: SelectMode = "ready") -> list[Member]:
         """Return the members of a service that may serve, or at which state must finally live."""
         found = self.everybody()

@@ -73,7 +73,17 @@ class Labelling:
     def tell_records(self, event: protection.Event) -> tuple[protection.Command, ...]:
         """Fold what the store shows of records and members; return who was lost."""
         self.protection, commands = protection.step(self.protection, event)
+        index = self.state.protected
+        if isinstance(event, protection.RecordsSeen) and index is not None:
+            self._protect_again(index)
         return commands
+
+    def _protect_again(self, index: int) -> None:
+        """Write down anew what a store has lost."""
+        if index not in self.protection.records and Protect(index) not in self._todo:
+            self._todo.append(Protect(index))
+            self.is_idle = False
+            self._woken.set()
 
     def member(self) -> Member:
         """Return this member as others are to see it."""
@@ -193,6 +203,8 @@ class Labelling:
 
     async def _protect(self, index: int) -> None:
         """Write down that this number serves here; a restarted member takes its own record over."""
+        if self.state.protected != index:
+            return
         record = Record(
             member=self._context.identity.name,
             boot=self._context.boot,
