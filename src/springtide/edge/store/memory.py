@@ -5,7 +5,8 @@ nothing until it is let in again; its membership and its lock run out meanwhile,
 """
 
 import asyncio
-from typing import Final, Never
+from collections.abc import Callable
+from typing import Final, Never, TypeAlias
 
 import msgspec
 
@@ -27,7 +28,11 @@ from springtide.model.replicas.member import Member, Record
 
 MEMBER_TTL_S: Final = 15.0
 LOOK_S: Final = 0.1
-"""So often a site is looked at for what has run out, and a member for what has changed."""
+"""So long changes of a site are gathered before a member is told."""
+KEEP_S: Final = MEMBER_TTL_S / 3
+"""So often a member is kept alive."""
+
+Replicas: TypeAlias = Callable[[], int | None]
 
 
 class _Lock(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,35 +46,72 @@ class MemorySite:
     """What the members of a workload share."""
 
     def __init__(self, clock: Clock, *, member_ttl_s: float = MEMBER_TTL_S) -> None:
-        self._clock = clock
+        self.clock = clock
         self.member_ttl_s = member_ttl_s
         self.revision = 0
         self.wipes = 0
         self.status: StatusRead | StatusDamaged = StatusRead(status=None)
         self.records: dict[int, Record] = {}
-        self.is_down = False
+        self._is_down = False
         self._lock: _Lock | None = None
         self._members: dict[str, tuple[Member, float]] = {}
+        self._waiting: set[asyncio.Event] = set()
+
+    @property
+    def is_down(self) -> bool:
+        """Return whether nobody reaches the site."""
+        return self._is_down
+
+    @is_down.setter
+    def is_down(self, is_down: bool) -> None:
+        self._is_down = is_down
+        self.wake()
+
+    @property
+    def next_end_s(self) -> float:
+        """Return when the next membership or the lock runs out."""
+        now_s = self.clock.monotonic_s()
+        ends_s = [each for _, each in self._members.values()]
+        if self._lock is not None:
+            ends_s.append(self._lock.ends_s)
+        return min((each for each in ends_s if each > now_s), default=now_s + self.member_ttl_s)
+
+    def wake(self) -> None:
+        """Let everybody look who waits for a change."""
+        for each in self._waiting:
+            each.set()
+
+    async def changed(self, *, timeout_s: float) -> None:
+        """Wait until something has changed, or for so long."""
+        woken = asyncio.Event()
+        self._waiting.add(woken)
+        try:
+            async with asyncio.timeout(timeout_s):
+                await woken.wait()
+        except TimeoutError:
+            pass
+        finally:
+            self._waiting.discard(woken)
 
     @property
     def lock(self) -> LockRead:
         """Return who holds the lock now."""
         lock = self._lock
-        if lock is None or self._clock.monotonic_s() >= lock.ends_s:
+        if lock is None or self.clock.monotonic_s() >= lock.ends_s:
             return LockRead(ABSENT)
         return LockRead(lock.token, lock.holder)
 
     @property
     def members(self) -> tuple[Member, ...]:
         """Return who lives now."""
-        now_s = self._clock.monotonic_s()
+        now_s = self.clock.monotonic_s()
         living = [each for each, ends_s in self._members.values() if now_s < ends_s]
         return tuple(sorted(living, key=lambda each: (each.id, each.name)))
 
     def enter(self, member: Member) -> None:
         """Register a member, or keep it alive."""
         before = self._members.get(member.name)
-        self._members[member.name] = (member, self._clock.monotonic_s() + self.member_ttl_s)
+        self._members[member.name] = (member, self.clock.monotonic_s() + self.member_ttl_s)
         if before is None or before[0] != member:
             self._changed()
 
@@ -132,37 +174,51 @@ class MemorySite:
         self._members = {}
         self.revision = 0
         self.wipes += 1
+        self.wake()
 
     def _changed(self) -> int:
         self.revision += 1
+        self.wake()
         return self.revision
 
     def _ends(self, ttl_s: float) -> float:
-        return self._clock.monotonic_s() + ttl_s
+        return self.clock.monotonic_s() + ttl_s
 
 
 class MemoryStore:
     """What one member has of a site."""
 
     def __init__(
-        self, site: MemorySite, *, replicas: int | None = None, delay_s: float = 0.0
+        self, site: MemorySite, *, replicas: Replicas | int | None = None, delay_s: float = 0.0
     ) -> None:
         self._site = site
         self._replicas = replicas
         self._delay_s = delay_s
         self._member: Member | None = None
-        self.is_cut = False
+        self._is_cut = False
+
+    @property
+    def is_cut(self) -> bool:
+        """Return whether this member alone does not reach the site."""
+        return self._is_cut
+
+    @is_cut.setter
+    def is_cut(self, is_cut: bool) -> None:
+        self._is_cut = is_cut
+        self._site.wake()
 
     async def follow(self, deliver: Deliver) -> Never:
-        """Tell what changes, at the site's next look."""
-        told = _Told(deliver)
+        """Tell what changes, and what has run out."""
+        clock, told = self._site.clock, _Told(deliver)
         while True:
             if self._is_away:
                 told.away("The store does not answer.")
             else:
                 if self._member is not None:
                     self._site.enter(self._member)
-                told.tell(self._site)
+                told.tell(self._site, now_s=clock.monotonic_s())
+            wait_s = self._site.next_end_s - clock.monotonic_s()
+            await self._site.changed(timeout_s=min(wait_s, KEEP_S))
             await asyncio.sleep(LOOK_S)
 
     async def join(self, member: Member) -> None:
@@ -216,9 +272,9 @@ class MemoryStore:
             self._site.record(index, None)
 
     async def replicas(self) -> int | None:
-        """Return what was said when the store was made."""
+        """Return what was said when the store was made, or is said now."""
         await self._reach()
-        return self._replicas
+        return self._replicas() if callable(self._replicas) else self._replicas
 
     @property
     def _is_away(self) -> bool:
@@ -237,7 +293,7 @@ class _Told:
         self._deliver = deliver
         self._wipes = 0
         self._seen: tuple[object, ...] = ()
-        self._looks_left = 0
+        self._confirm_s = 0.0
         self._is_away = False
 
     def away(self, why: str) -> None:
@@ -246,7 +302,7 @@ class _Told:
             self._is_away, self._seen = True, ()
             self._deliver(Away(why))
 
-    def tell(self, site: MemorySite) -> None:
+    def tell(self, site: MemorySite, *, now_s: float) -> None:
         """Tell what differs from what was told."""
         was_away, self._is_away = self._is_away, False
         if site.wipes != self._wipes:
@@ -263,7 +319,6 @@ class _Told:
             if whole != told:
                 self._deliver(whole)
         self._seen = wholes
-        self._looks_left -= 1
-        if was_away or self._looks_left <= 0:
-            self._looks_left = round(CONFIRM_S / LOOK_S)
+        if was_away or now_s >= self._confirm_s:
+            self._confirm_s = now_s + CONFIRM_S - KEEP_S
             self._deliver(Confirmed())
