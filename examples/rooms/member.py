@@ -44,7 +44,8 @@ class Member:
         self._reaching = Reaching(identity.name, self._is_there, timeout_s=PING_S_MAX)
         self._answering = Answering(self.controller, self.holding, world.peers)
         self.moving = Moving(self.controller, self.holding, world.peers, world.clock)
-        self._tasks: list[asyncio.Task[None]] = []
+        self.tasks: list[asyncio.Task[None]] = []
+        """What runs until the end; none of it ends before."""
 
     async def start(self) -> None:
         """Say what was restored, and begin."""
@@ -54,7 +55,7 @@ class Member:
         controller.subscribe("target_changed", self.moving.wake)
         controller.subscribe("round", self.moving.wake)
         await controller.start()
-        self._tasks = [
+        self.tasks = [
             asyncio.create_task(self.moving.run(), name="rooms-moving"),
             asyncio.create_task(self._recover(), name="rooms-recovering"),
         ]
@@ -72,10 +73,10 @@ class Member:
 
     async def close(self) -> None:
         """Stop at once."""
-        for task in self._tasks:
+        for task in self.tasks:
             task.cancel()
-        if self._tasks:
-            await asyncio.wait(self._tasks)
+        if self.tasks:
+            await asyncio.wait(self.tasks)
         await self.controller.close()
 
     async def _is_ready(self) -> bool:
