@@ -17,6 +17,7 @@ from examples.rooms.messages import (
     Look,
     Means,
     Message,
+    Never,
     No,
     NotFound,
     Offer,
@@ -67,7 +68,7 @@ class Answering:
                 means = self._holding.book.giving.get(room) == to
                 return Yes() if means or (room, to) in self._holding.offering else No()
             case Where(room=room):
-                return Yes() if room in self._holding.book.rooms else No()
+                return self._where(room)
             case Count():
                 book = self._holding.book
                 return Counted(people=book.people, rooms=len(book.rooms))
@@ -134,13 +135,17 @@ class Answering:
         for member, answer in zip(others, answers, strict=True):
             if isinstance(answer, Yes):
                 return await self._follow(message, Forward(member, message.hops + 1))
-        snapshot = self._controller.snapshot()
-        needed = max(target_count(snapshot), snapshot.floor)
-        heard = 1 + sum(isinstance(each, No) for each in answers)
-        if snapshot.status is not None and heard >= needed and not self._holding.book.expecting:
+        if any(isinstance(each, Never) for each in (*answers, self._where(message.room))):
             return NotFound(room=message.room)
-        why = f"{heard} of {needed} members were asked for {message.room}, and none has it."
+        heard = 1 + sum(isinstance(each, No) for each in answers)
+        why = f"{heard} members were asked, and none has {message.room}."
         return Later(retry_after_s=_RETRY_S, why=why)
+
+    def _where(self, room: str) -> Answer:
+        book = self._holding.book
+        if room in book.rooms:
+            return Yes()
+        return Never() if book.was_never_created(room, by=self._name) else No()
 
     async def _follow(self, message: FromUser, found: Serve | Forward | Unavailable) -> Answer:
         match found:

@@ -11,13 +11,15 @@ Each line is written before anybody is answered, so that a member killed at any 
 A copy of a transfer that comes late, or twice, is older than what is known of the room, and is not taken.
 """
 
-from typing import TypeAlias, assert_never
+from typing import Final, TypeAlias, assert_never
 
 import msgspec
 from msgspec.structs import replace
 
 from examples.rooms.room import Room, changed
 from springtide.replicas.migration import Versions
+
+DIGITS_MAX: Final = 12
 
 
 class Created(msgspec.Struct, frozen=True, tag=True):
@@ -113,6 +115,13 @@ class Book:
     def people(self) -> int:
         """Return how many people are in the rooms here."""
         return sum(each.people for each in self.rooms.values())
+
+    def was_never_created(self, room: str, *, by: str) -> bool:
+        """Return whether a room has a name that only this member gives, and has not given yet."""
+        creator, _, rest = room.partition(".")
+        number = rest.partition(".")[0]
+        is_number = number.isascii() and number.isdecimal() and len(number) <= DIGITS_MAX
+        return creator == by and (not is_number or int(number) >= self.created)
 
     def answer_to(self, room: Room, giver: str) -> Line | None:
         """Return what to write down when a room comes; None if that was done already."""

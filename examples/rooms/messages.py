@@ -77,7 +77,7 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 
 class NotFound(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """All members were asked, and nobody knows such a room."""
+    """There never was such a room."""
 
     room: str
 
@@ -99,6 +99,10 @@ class No(msgspec.Struct, frozen=True, tag=True):
     why: str = ""
 
 
+class Never(msgspec.Struct, frozen=True, tag=True):
+    """There never was such a room: its name is one that the asked member gives, and it did not."""
+
+
 class Counted(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """So many people are in so many rooms."""
 
@@ -108,4 +112,4 @@ class Counted(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 FromUser: TypeAlias = Open | Say | Look
 Message: TypeAlias = FromUser | Offer | Give | Means | Where | Count
-Answer: TypeAlias = Shown | NotFound | Later | Yes | No | Counted
+Answer: TypeAlias = Shown | NotFound | Later | Yes | No | Never | Counted

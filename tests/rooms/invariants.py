@@ -26,6 +26,8 @@ class Witness:
 
     def __init__(self) -> None:
         self.owners: dict[str, set[str]] = {}
+        self.held: dict[str, set[str]] = {}
+        """What is on each disk: rooms that are there or on their way from there."""
         self.moves = 0
 
     def see(self, member: str, line: Line) -> None:
@@ -35,7 +37,9 @@ class Witness:
                 if room.id in self.owners:
                     raise Broken(f"{room.id} was created twice, the second time by {member}.")
                 self.owners[room.id] = {member}
+                self._held(member).add(room.id)
             case Taken(room=room):
+                self._held(member).add(room.id)
                 self._owns(member, room.id)
                 self.moves += 1
             case Kept(id=room):
@@ -46,10 +50,14 @@ class Witness:
                 if self.owners[room] != {member}:
                     raise Broken(f"{member} wrote to {room}, owned by {self.owners[room]}.")
             case Given(id=room):
+                self._held(member).discard(room)
                 if member in self.owners[room]:
                     raise Broken(f"{member} gave {room} away and owns it.")
             case _:
                 pass
+
+    def _held(self, member: str) -> set[str]:
+        return self.held.setdefault(member, set())
 
     def _owns(self, member: str, room: str) -> None:
         owners = self.owners[room]

@@ -46,6 +46,9 @@ async def _live(seed: int, shape: Shape, faults: tuple[str, ...]) -> Life:
         await _days(town, weather, shape)
     except* Broken as broken:
         wrongs.extend(str(each) for each in _leaves(broken))
+    finally:
+        for index in list(town.runs):
+            await town.kill(index)
     wrongs.extend(town.users.checker.wrongs)
     return Life(
         seed=seed,
@@ -75,8 +78,6 @@ async def _days(town: Town, weather: Weather, shape: Shape) -> None:
         _all_well(town)
         for each in going:
             each.cancel()
-    for index in list(town.runs):
-        await town.kill(index)
 
 
 async def _watch(town: Town) -> None:

@@ -241,7 +241,10 @@ class Town:
     async def stop(self, index: int) -> None:
         """Ask a member to leave, and wait until it is gone."""
         run = self.runs.get(index)
+        name = f"rooms-{index - 1}"
         if run is None:
+            if self.witness.held.get(name):
+                raise Broken(f"{name} was scaled away while it was down and held rooms.")
             return
         loop = asyncio.get_running_loop()
         leaving = loop.create_task(run.member.leave(timeout_s=GRACE_S), context=run.context)
