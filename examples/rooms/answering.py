@@ -27,7 +27,7 @@ from examples.rooms.messages import (
     Where,
     Yes,
 )
-from examples.rooms.placing import target_count
+from examples.rooms.placing import owner, target_count
 from examples.rooms.room import Room
 from examples.rooms.world import Peers, Unreached
 from springtide.model.replicas.member import Member
@@ -97,7 +97,7 @@ class Answering:
     async def _open(self, message: Open) -> Answer:
         snapshot = self._controller.snapshot()
         count = target_count(snapshot)
-        if self._controller.is_target() and count > 0:
+        if self._takes_rooms() and count > 0:
             name = self._new_name(snapshot.index or 0, count)
             self._holding.write(Created(Room(id=name, people=message.people)))
             return Shown(room=self._holding.book.rooms[name], by=self._name)
@@ -167,10 +167,16 @@ class Answering:
 
     # -- members
 
+    def _takes_rooms(self) -> bool:
+        """Return whether rooms may begin to live here: where a record protects them, and not while leaving."""
+        return self._controller.is_target() and self._controller.is_ready()
+
     def _offered(self, message: Offer) -> Answer:
-        """Promise to take a room, while this member is one that owns new state."""
-        if not self._controller.is_target():
-            return No(f"{self._name} takes no new rooms.")
+        """Promise to take a room, if it belongs here."""
+        if not self._takes_rooms() or owner(
+            message.room, self._controller.snapshot(), is_target=True
+        ):
+            return No(f"{self._name} takes no such room.")
         if message.room in self._holding.book.rooms:
             return No(f"{message.room} is here.")
         if self._holding.book.expecting.get(message.room) != message.giver:

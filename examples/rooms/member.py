@@ -21,6 +21,8 @@ from springtide.replicas.stopping import drain
 RECOVERY_S: Final = 1.0
 """So often a member that came back looks whether what it had is elsewhere by now."""
 PING_S_MAX: Final = 1.0
+EMPTY_S: Final = 0.2
+"""So often a member looks whether it is empty that came back too late to be ready, and leaves."""
 
 
 class Member:
@@ -67,9 +69,16 @@ class Member:
     async def leave(self, *, timeout_s: float | None = None) -> bool:
         """Give everything away and stop; return whether nothing is left here."""
         self.moving.wake()
-        was_drained = await drain(self.controller, timeout_s=timeout_s)
+        was_drained = False
+        try:
+            async with asyncio.timeout(timeout_s):
+                was_drained = await drain(self.controller)
+                while self.draining.holds_state():
+                    await self.holding.moved(timeout_s=EMPTY_S)
+        except TimeoutError:
+            pass
         await self.close()
-        return was_drained
+        return was_drained and not self.draining.holds_state()
 
     async def close(self) -> None:
         """Stop at once."""

@@ -21,7 +21,7 @@ def target_count(snapshot: Snapshot) -> int:
 def owner(room: str, snapshot: Snapshot, *, is_target: bool) -> Member | None:
     """Return the other member to which a room should move now; None if it stays.
 
-    A room whose owner is not there stays where it is, unless this member has to leave.
+    A room whose owner is not there, or not ready yet, stays where it is, unless this member has to leave.
     """
     count = target_count(snapshot)
     if count < 1:
@@ -29,7 +29,7 @@ def owner(room: str, snapshot: Snapshot, *, is_target: bool) -> Member | None:
     there = {
         index: each
         for index, each in numbered(snapshot.members).items()
-        if each.is_target and not each.is_stopping and index <= count
+        if each.is_target and each.is_ready and not each.is_stopping and index <= count
     }
     if is_target and snapshot.index is not None and snapshot.index <= count:
         found = owner_of(room, count)

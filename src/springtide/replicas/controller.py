@@ -90,11 +90,11 @@ class ReplicaController:
 
     def is_ready(self) -> bool:
         """Return whether this member may serve, as of now: a snapshot may be some moments old."""
-        return self._parts.labelling.state.is_ready
+        return self._parts.labelling.is_ready
 
     def is_target(self) -> bool:
         """Return whether new state belongs here, as of now: take none once this is false."""
-        return self._parts.labelling.state.is_target
+        return self._parts.labelling.is_target
 
     def is_leader(self) -> bool:
         """Return whether this member decides."""
