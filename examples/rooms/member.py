@@ -39,6 +39,7 @@ class Member:
             calendar=world.calendar,
             log=world.log,
             metrics=world.metrics,
+            drawn_permille=world.drawn_permille,
         )
         self.draining = Draining(
             owned=lambda: self.holding.book.owned, in_flight=self.holding.requests

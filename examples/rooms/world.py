@@ -1,5 +1,6 @@
 """What a member needs of the world around it; processes and virtual time give the same."""
 
+from collections.abc import Callable
 from typing import Protocol
 
 import msgspec
@@ -47,3 +48,5 @@ class World(msgspec.Struct, frozen=True, kw_only=True):
     journal: Journal
     peers: Peers
     metrics: Metrics
+    drawn_permille: Callable[[], int] | None = None
+    """Chance, where it is to be repeated."""

@@ -154,6 +154,7 @@ class Run:
             journal=self.disk,
             peers=self.line,
             metrics=Asking(town, self.name),
+            drawn_permille=lambda: town.jitter.randrange(1001),
         )
         identity = Identity(name=self.name, index=index, service="rooms", address=self.name)
         self.member = Member(identity, SETTINGS, world)
@@ -178,6 +179,7 @@ class Town:
 
     def __init__(self, seed: int, *, members: int) -> None:
         self.rng = Random(seed)
+        self.jitter = Random(seed + 4)
         self.witness = Witness()
         self.network = Network(Random(seed + 1))
         self.site = WatchedSite(LoopClock())
