@@ -1,6 +1,6 @@
 """A Prometheus for tests: its query API over HTTP, as far as the adapter asks it, from samples in memory.
 
-It knows selectors of one name with labels that must be there, `timestamp`, `label_replace` and `or`. What it
+It knows selectors of one name with labels that must be there or equal, `timestamp`, `label_replace` and `or`. What it
 answers is held against a real Prometheus by tests/contract/test_prometheus.py.
 """
 
@@ -109,10 +109,12 @@ class PromApi:
         selector = _SELECTOR.fullmatch(text)
         assert selector is not None, f"no such query is known here: {text}"
         wanted = re.findall(r'(\w+)!=""', selector["matchers"])
+        equal = re.findall(r'(\w+)="([^"]*)"', selector["matchers"])
         newest: dict[frozenset[tuple[str, str]], Taken] = {}
         for each in self.samples:
             is_meant = each.labels[_NAME] == selector["name"] and each.unix_s > now_s - LOOKBACK_S
-            if is_meant and all(each.labels.get(key) for key in wanted):
+            has_all = all(each.labels.get(key) for key in wanted)
+            if is_meant and has_all and all(each.labels.get(k) == v for k, v in equal):
                 newest[frozenset(each.labels.items())] = each
         yield from newest.values()
 

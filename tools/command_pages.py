@@ -21,6 +21,7 @@ from springtide.cli.main import springtide
 
 DOCS: Final = Path(__file__).resolve().parent.parent / "docs"
 PROGRAM: Final = "springtide"
+LIST: Final = "commands.md"
 REGION: Final = re.compile(
     r"(?P<start><!-- made by tools/command_pages\.py: (?P<command>[\w-]+(?: [\w-]+)?) (?P<part>\w+) -->\n)"
     r".*?"
@@ -117,9 +118,9 @@ def commands() -> str:
 
 def linked(name: str) -> str:
     """The command, leading to its page or to its part of this one."""
-    # A command of a group may have a page of its own.
-    pages = (f"{word}.md" for word in reversed(name.split()))
-    place = next((page for page in pages if (DOCS / page).exists()), f"#{PROGRAM}-{name}")
+    mark = f"command_pages.py: {name} text -->"
+    page = next((page for page in pages(DOCS) if mark in page.read_text("utf-8")), None)
+    place = f"#{PROGRAM}-{name}" if page is None or page == DOCS / LIST else page.name
     return f"[`{PROGRAM} {name}`]({place})"
 
 

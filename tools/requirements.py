@@ -1,8 +1,10 @@
 """Writes docs/replicas-requirements.md: which tests stand for which requirement.
 
-A test says `Covers R-12 in part, R-46.` in the docstring of its function, and names a row of the
-tables of cases by `"P-3"` in a table or `test_p_3_` in its name. `make pages` writes the page;
-with --check a stale page, and a test that names what is not asked for, are printed as a page and a
+A test, in whichever folder of `tests`, says `Covers R-12 in part, R-46, M-15.` in the docstring of
+its function. A requirement is whole as soon as one test covers it and does not say "in part". A row
+of the tables of cases is also named by `"P-3 what it is":` or `id="P-3"` in a table, by `test_p_3_`
+in a name, and a run of them by `H-1 to H-17` in a docstring. `make pages` writes the page; with
+--check a stale page, and a test that names what is not asked for, are printed as a page and a
 sentence a line.
 """
 
@@ -17,9 +19,17 @@ from typing import Final
 ROOT: Final = Path(__file__).resolve().parent.parent
 PAGE: Final = Path("docs/replicas-requirements.md")
 NOT_YET: Final = "not yet"
-CLAIM: Final = re.compile(r"R-(?P<number>\d+)(?P<part> in part)?")
-CLAIMS: Final = re.compile(r"Covers (?P<claims>R-[^.]*)\.")
-ROW: Final = re.compile(r'"(?P<row>[AFCHKLMNPWXZ]-\d+)\b[^"\n]*":|def test_(?P<named>[a-z]_\d+)_')
+REAL: Final = "e2e"
+"""The folder of tests on real processes."""
+OURS: Final = "tests/unit/tools"
+"""Tests of the tools: what they hold are examples."""
+CLAIM: Final = re.compile(
+    r"(?P<group>[ACFHKLMNPRWXZ])-(?P<number>\d+)(?: to (?P=group)-(?P<last>\d+))?(?P<part> in part)?"
+)
+CLAIMS: Final = re.compile(r"Covers (?P<claims>[ACFHKLMNPRWXZ]-\d[^.]*)\.")
+ROW: Final = re.compile(
+    r'"(?P<row>[A-Z]-\d+)\b[^"\n]*":|\bid="(?P<id>[A-Z]-\d+)\b|def test_(?P<named>[a-z]_\d+)_'
+)
 STALE: Final = "The page is out of date: run `make pages`."
 
 ASKED: Final = {
@@ -93,8 +103,7 @@ HEAD: Final = """# Requirements on stateful replicas, and their tests
 <!-- made by tools/requirements.py: run `make pages` -->
 
 "In part" means that the tests show what the engine does of it; the rest needs parts that are not
-there yet. "Not yet" means that nothing is tested; of faults, that they are not tested on real
-processes. How a number comes about is told in [replicas.md](replicas.md).
+there yet. "Not yet" means that nothing is tested. How a number comes about is told in [replicas.md](replicas.md).
 
 | requirement | what is asked | tests |
 | --- | --- | --- |
@@ -102,8 +111,8 @@ processes. How a number comes about is told in [replicas.md](replicas.md).
 ROWS_HEAD: Final = """
 ## Rows of the tables of cases
 
-| table | about | rows with a test | not yet |
-| --- | --- | --- | --- |
+| table | about | rows with a test | on real processes | not yet |
+| --- | --- | --- | --- | --- |
 """
 
 
@@ -154,10 +163,11 @@ def row_lines(root: Path) -> Iterator[str]:
     """One line a table of cases."""
     found = rows(root)
     for group, (about, last) in ROWS.items():
-        numbers = range(1, last + 1)
-        done = [number for number in numbers if f"{group}-{number}" in found]
-        left = [number for number in numbers if number not in done]
-        yield f"| {group} | {about} | {runs(done)} | {runs(left)} |"
+        named = {number: f"{group}-{number}" for number in range(1, last + 1)}
+        done = [number for number, row in named.items() if row in found]
+        real = [number for number in done if found[named[number]]]
+        left = [number for number in named if number not in done]
+        yield f"| {group} | {about} | {runs(done)} | {runs(real)} | {runs(left)} |"
 
 
 def runs(numbers: list[int]) -> str:
@@ -175,44 +185,57 @@ def claims(root: Path) -> dict[int, dict[str, bool]]:
     """By requirement the tests that claim it, and whether they cover it whole."""
     found: dict[int, dict[str, bool]] = {}
     for path in tests(root):
-        text = path.read_text("utf-8")
-        if "Covers R-" not in text:
-            continue
-        for node in ast.walk(ast.parse(text)):
-            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
-                for hit in claimed(ast.get_docstring(node) or ""):
-                    whole = hit["part"] is None
-                    found.setdefault(int(hit["number"]), {})[node.name] = whole
+        for test, hit in claimed(path):
+            if hit["group"] == "R":
+                whole = hit["part"] is None
+                found.setdefault(int(hit["number"]), {})[test] = whole
     return found
 
 
-def claimed(docstring: str) -> Iterator[re.Match[str]]:
-    """What one docstring says that its test covers."""
-    for sentence in CLAIMS.finditer(docstring):
-        yield from CLAIM.finditer(sentence["claims"])
-
-
-def rows(root: Path) -> set[str]:
-    """The rows of the tables that a test of replicas is named after."""
-    found = set()
+def rows(root: Path) -> dict[str, bool]:
+    """The rows of the tables that a test is named after or claims, and whether a real one does."""
+    found: dict[str, bool] = {}
     for path in tests(root):
-        for hit in ROW.finditer(path.read_text("utf-8")):
-            named = hit["row"] or hit["named"].upper().replace("_", "-")
-            if named.partition("-")[0] in ROWS:
-                found.add(named)
+        is_real = REAL in path.relative_to(root).parts
+        for row in (*rows_named(path), *rows_claimed(path)):
+            if row.partition("-")[0] in ROWS:
+                found[row] = found.get(row, False) or is_real
     return found
+
+
+def rows_named(path: Path) -> Iterator[str]:
+    """The rows in names of tests and in their tables."""
+    for hit in ROW.finditer(path.read_text("utf-8")):
+        yield hit["row"] or hit["id"] or hit["named"].upper().replace("_", "-")
+
+
+def rows_claimed(path: Path) -> Iterator[str]:
+    """The rows in docstrings of tests."""
+    for _, hit in claimed(path):
+        first = int(hit["number"])
+        for number in range(first, int(hit["last"] or first) + 1):
+            yield f"{hit['group']}-{number}"
+
+
+def claimed(path: Path) -> Iterator[tuple[str, re.Match[str]]]:
+    """What the docstrings of tests say that these cover, with the name of each test."""
+    text = path.read_text("utf-8")
+    if not CLAIMS.search(text):
+        return
+    for node in ast.walk(ast.parse(text)):
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        if node.name.startswith("test_"):
+            for sentence in CLAIMS.finditer(ast.get_docstring(node) or ""):
+                for hit in CLAIM.finditer(sentence["claims"]):
+                    yield node.name, hit
 
 
 def tests(root: Path) -> list[Path]:
-    """The files of tests that are about stateful replicas."""
-    places = ("unit/engine/replicas", "unit/wire", "property", "unit/wire/crd")
-    named = {
-        path
-        for place in places
-        for path in (root / "tests" / place).glob("test_*.py")
-        if place == places[0] or "replica" in path.name or "prometheus" in path.name
-    }
-    return sorted(named)
+    """Every file of tests and of their tables, but those of the tools."""
+    return sorted(
+        path for path in (root / "tests").rglob("*.py") if not path.is_relative_to(root / OURS)
+    )
 
 
 if __name__ == "__main__":

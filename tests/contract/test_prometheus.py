@@ -8,9 +8,7 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Final
 
 import pytest
@@ -22,6 +20,7 @@ from springtide.engine.metrics import Table
 from tests.adapting import EXPECTED, E
 from tests.e2e.ours import free_port
 from tests.e2e.waiting import eventually
+from tests.exporting import exported
 from tests.promapi import PromApi, Reply, prometheus
 
 PAGE: Final = """
@@ -36,34 +35,6 @@ TWICE: Final = (
 
 Start = Callable[[str], str]
 """Takes what pods export, and returns where Prometheus answers about it."""
-
-
-class _Page(BaseHTTPRequestHandler):
-    text = ""
-
-    def do_GET(self) -> None:
-        """Show what pods export."""
-        self.send_response(200)
-        self.send_header("Content-Type", "text/plain; version=0.0.4")
-        self.end_headers()
-        self.wfile.write(self.text.encode())
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
-
-@contextmanager
-def exported(text: str) -> Iterator[str]:
-    """Show a page as long as the block."""
-    server = HTTPServer(("127.0.0.1", 0), type("Page", (_Page,), {"text": text}))
-    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        yield f"127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 @contextmanager

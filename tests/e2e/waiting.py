@@ -19,3 +19,14 @@ def eventually(
         assert time.monotonic() < end_s, f"after {limit_s:g} s there is still only {seen!r}"
         time.sleep(POLL_S)
     return seen
+
+
+def steadily(look: Callable[[], T], is_so: Callable[[T], bool], *, for_s: float) -> T:
+    """Look again and again for a while, fail as soon as it is not so, and return what was seen last."""
+    end_s = time.monotonic() + for_s
+    while True:
+        seen = look()
+        assert is_so(seen), f"it has become {seen!r}"
+        if time.monotonic() >= end_s:
+            return seen
+        time.sleep(POLL_S)

@@ -1,6 +1,7 @@
 """Reports as JSON, as YAML and as names, for programs."""
 
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Literal
 
 import msgspec
 import yaml
@@ -28,6 +29,36 @@ def as_yaml(report: msgspec.Struct) -> str:
         width=LINE_MAX,
     )
     return str(text).rstrip("\n")
+
+
+def as_documents(
+    documents: Sequence[Mapping[str, Any]],
+    output: Literal["yaml", "json"],
+    *,
+    is_compact: bool = False,
+) -> str:
+    """Return objects as documents of YAML, or as JSON, in a List if there are several.
+
+    If compact, what holds nothing but values stands in one line, such as a device's scores.
+    """
+    if output == "yaml":
+        dumped = (
+            yaml.safe_dump(
+                each,
+                sort_keys=False,
+                allow_unicode=True,
+                width=LINE_MAX,
+                default_flow_style=None if is_compact else False,
+            )
+            for each in documents
+        )
+        return "---\n".join(dumped).rstrip("\n")
+    whole: Mapping[str, Any] = (
+        documents[0]
+        if len(documents) == 1
+        else {"apiVersion": "v1", "kind": "List", "items": documents}
+    )
+    return msgspec.json.format(msgspec.json.encode(whole), indent=INDENT).decode()
 
 
 def as_names(report: PlanReport) -> str:

@@ -1,11 +1,10 @@
 """What the commands of `springtide profile` do once their options are read: read, answer, print."""
 
 from collections.abc import Mapping
-from typing import Any, Final, Literal, assert_never
+from typing import Final, Literal, assert_never
 
 import click
 import msgspec
-import yaml
 
 from springtide.apps.planner.onlooker import Onlooker
 from springtide.apps.profiles import capture as capturing
@@ -66,7 +65,7 @@ def capture(
     for reason in captured.refused:
         click.echo(f"Error: {reason}", err=True)
     if captured.documents:
-        standard_output().write(_written(captured.documents, output))
+        standard_output().write(formats.as_documents(captured.documents, output, is_compact=True))
     return not captured.refused
 
 
@@ -137,25 +136,3 @@ def _names(report: ProfilesReport, *, is_check: bool) -> str:
         for each in report.profiles
         if not is_check or each.verdict in checking.DIFFERENT
     )
-
-
-def _written(documents: tuple[dict[str, Any], ...], output: Literal["yaml", "json"]) -> str:
-    if output == "yaml":
-        dumped = (
-            yaml.safe_dump(
-                each,
-                sort_keys=False,
-                allow_unicode=True,
-                width=formats.LINE_MAX,
-                # What holds nothing but values stands in one line, such as a device's scores.
-                default_flow_style=None,
-            )
-            for each in documents
-        )
-        return "---\n".join(dumped).rstrip("\n")
-    whole: Mapping[str, Any] = (
-        documents[0]
-        if len(documents) == 1
-        else {"apiVersion": "v1", "kind": "List", "items": documents}
-    )
-    return msgspec.json.format(msgspec.json.encode(whole), indent=formats.INDENT).decode()

@@ -24,6 +24,7 @@ from springtide.wire.replica_pages import (
     ScheduleAsked,
     ShutdownAsked,
     StatusPage,
+    ThawAsked,
 )
 
 NO: Final = 1
@@ -79,6 +80,11 @@ def release(asked: Asked, index: int, *, operator: str) -> None:
     """Give up what protects a number."""
     name = operator or getpass.getuser()
     _order(asked, "/v1/release-protection", ReleaseAsked(index=index, operator=name))
+
+
+def thaw(asked: Asked, *, operator: str) -> None:
+    """Let a workload shrink again."""
+    _order(asked, "/v1/thaw", ThawAsked(operator=operator or getpass.getuser()))
 
 
 def recovered(asked: Asked, *, holds_state: bool) -> None:

@@ -14,7 +14,6 @@ the application is told and moves its state, with what `ownership` and `migratio
 from springtide.replicas.asking import CALLBACK_S_MAX, Callback, Failed
 from springtide.replicas.context import Identity, Times
 from springtide.replicas.controller import NotLeading, ReplicaController, SelectMode
-from springtide.replicas.leading import ReplicaProvider
 from springtide.replicas.occurrences import (
     Complaint,
     InputUnknown,
@@ -27,6 +26,7 @@ from springtide.replicas.occurrences import (
     RoundChanged,
     TargetChanged,
 )
+from springtide.replicas.performing import ReplicaProvider
 from springtide.replicas.pulling import Metrics, NoMetrics, PolicyPull
 from springtide.replicas.snapshot import PolicyShown, Snapshot, Tally
 

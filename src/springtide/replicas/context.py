@@ -96,10 +96,11 @@ class Context:
         """Count how this member ended."""
         self._exits[kind] += 1
 
-    def tally(self) -> Tally:
+    def tally(self, *, wrong_victims: int = 0) -> Tally:
         """Return what was counted."""
         return Tally(
             label_transitions=dict(self._transitions),
             backend_errors=dict(self._backend_errors),
             exits=dict(self._exits),
+            wrong_victims=wrong_victims,
         )

@@ -24,9 +24,9 @@ from springtide.model.replicas.rules import Schedule
 from springtide.model.replicas.settings import ReplicaSettings
 from springtide.replicas.asking import CALLBACK_S_MAX, Callback, YesOrNo
 from springtide.replicas.context import Context, Identity, Times
-from springtide.replicas.leading import ReplicaProvider
 from springtide.replicas.occurrences import Kind, RoundChanged
 from springtide.replicas.parts import Parts
+from springtide.replicas.performing import ReplicaProvider
 from springtide.replicas.pulling import Metrics, NoMetrics, PolicyPull
 from springtide.replicas.snapshot import Snapshot
 
@@ -78,7 +78,6 @@ class ReplicaController:
         )
         self._hooks = _Hooks({}, {})
         self._running: asyncio.Task[None] | None = None
-        self._drained_ms: int | None = None
         self._drained = asyncio.Event()
         self._snapshot = self._parts.showing.snapshot()
 
@@ -146,8 +145,8 @@ class ReplicaController:
 
     def add_provider(self, name: str, provider: ReplicaProvider, *, priority: int = 0) -> End:
         """Ask the application itself how many replicas it needs; higher priorities are asked first."""
-        self._parts.leading.add_provider(name, provider, priority=priority)
-        return lambda: self._parts.leading.remove_provider(name)
+        self._parts.performing.add_provider(name, provider, priority=priority)
+        return lambda: self._parts.performing.remove_provider(name)
 
     def on_setup(self, policy: str, function: Setup) -> None:
         """Call it with every policy of this name, now and after each reload: add observers there."""
@@ -256,6 +255,11 @@ class ReplicaController:
             Rescheduled(wanted=schedule, now_ms=now_ms, cause="operator")
         )
 
+    def thaw(self) -> None:
+        """Let a workload shrink again that lost a member which served: somebody has seen why."""
+        self._must_lead()
+        self._parts.evaluating.coordinating.thaw()
+
     def plan_shutdown(self, in_s: float) -> None:
         """Let this member leave in so many seconds, as if it had no place any more."""
         at_ms = self._context.times.now_ms() + int(in_s * 1000)
@@ -299,9 +303,7 @@ class ReplicaController:
         state = self._parts.labelling.state
         if not state.plan.is_stopping or state.is_ready or not self._parts.labelling.is_idle:
             return False
-        now_ms = self._context.times.now_ms()
-        self._drained_ms = self._drained_ms or now_ms
-        return now_ms >= self._drained_ms + self._context.settings.pull.export_interval_ms
+        return self._parts.showing.has_lingered()
 
     async def _leave(self) -> None:
         try:

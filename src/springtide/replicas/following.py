@@ -18,6 +18,7 @@ from springtide.engine.replicas.label_messages import IndexKnown, StatusKnown, S
 from springtide.engine.replicas.leadership import StandingSeen
 from springtide.engine.replicas.members import first_leader, rank
 from springtide.engine.replicas.protection import MemberLost, MembersSeen, RecordsSeen
+from springtide.engine.replicas.recovery import Source
 from springtide.model.replicas.member import Member
 from springtide.replicas import occurrences
 from springtide.replicas.context import Context
@@ -25,6 +26,7 @@ from springtide.replicas.electing import Electing, FirstInOrder
 from springtide.replicas.labelling import Labelling
 from springtide.replicas.leading import Leading
 from springtide.replicas.pulling import Pulls
+from springtide.replicas.recovering import Recovering
 
 TOLD_MAX: Final = 100_000
 """So much may be told and not yet taken; a store tells some tens a second at most."""
@@ -42,6 +44,7 @@ class Following:
         electing: Electing,
         pulls: Pulls,
         order: FirstInOrder,
+        recovering: Recovering,
     ) -> None:
         self._context = context
         self._labelling = labelling
@@ -49,6 +52,7 @@ class Following:
         self._electing = electing
         self._pulls = pulls
         self._order = order
+        self._recovering = recovering
         self._told: asyncio.Queue[StoreTold] = asyncio.Queue(TOLD_MAX)
         self.everybody: tuple[Member, ...] = ()
         self.members: tuple[Member, ...] = ()
@@ -87,10 +91,10 @@ class Following:
             case Away(why=why):
                 self.is_away = True
                 self._context.count_backend_error("follow", why)
+                self._recovering.note(Source.STORE, is_away=True)
                 self._labelling.tell(StatusLost(cause="store"))
             case Confirmed():
-                self.is_away = False
-                self.confirmed_ms = self._context.times.now_ms()
+                self._confirmed()
             case StatusRead() | StatusDamaged():
                 await self._take_status(told)
             case MembersRead(members=members):
@@ -104,9 +108,13 @@ class Following:
             case _:
                 assert_never(told)
 
-    async def _take_status(self, told: StatusRead | StatusDamaged) -> None:
+    def _confirmed(self) -> None:
         self.is_away = False
         self.confirmed_ms = self._context.times.now_ms()
+        self._recovering.note(Source.STORE, is_away=False)
+
+    async def _take_status(self, told: StatusRead | StatusDamaged) -> None:
+        self._confirmed()
         await self._leading.see(told)
         status = self._leading.status
         if isinstance(told, StatusRead) and told.status is None:

@@ -61,6 +61,7 @@ class Labelling:
         self._shown = (False, False)
         self._has_target = False
         self._has_ready = False
+        self._unready_ms = context.times.steady_ms()
         self.is_idle = True
         """Whether nothing of what was decided is still to be done."""
 
@@ -77,10 +78,19 @@ class Labelling:
     def tell(self, event: Event) -> None:
         """Fold an event, and look soon."""
         rules = label_rules(self._context.settings, has_ordinals=self._context.identity.has_ordinal)
+        was_ready = self.state.is_ready
         self.state, commands = labels.step(rules, self.state, event)
+        if was_ready and not self.state.is_ready:
+            self._unready_ms = self._context.times.steady_ms()
         self._todo.extend(commands)
         self.is_idle = self.is_idle and not self._todo
         self._woken.set()
+
+    def unready_ms(self) -> int | None:
+        """Return for how long this member has not served; None while it does."""
+        if self.state.is_ready:
+            return None
+        return self._context.times.steady_ms() - self._unready_ms
 
     def tell_records(self, event: protection.Event) -> tuple[protection.Command, ...]:
         """Fold what the store shows of records and members; return who was lost."""

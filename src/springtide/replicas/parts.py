@@ -6,9 +6,11 @@ from collections.abc import Callable
 from springtide.model.replicas.knobs import ElectionMode
 from springtide.replicas.context import Context
 from springtide.replicas.electing import Electing, FirstInOrder
+from springtide.replicas.evaluating import Evaluating
 from springtide.replicas.following import Following
 from springtide.replicas.labelling import Labelling
 from springtide.replicas.leading import Leading
+from springtide.replicas.performing import Performing
 from springtide.replicas.pulling import Metrics, Pulls
 from springtide.replicas.showing import Showing
 
@@ -23,7 +25,13 @@ class Parts:
         order = FirstInOrder(is_in_use=is_ordered)
         self.pulls = Pulls(context, metrics, drawn=drawn_permille)
         self.labelling = Labelling(context)
-        self.leading = Leading(context, self.pulls, self.labelling)
+        self.performing = Performing(context)
+        self.evaluating = Evaluating(
+            context, pulls=self.pulls, labelling=self.labelling, performing=self.performing
+        )
+        self.leading = Leading(
+            context, self.pulls, performing=self.performing, evaluating=self.evaluating
+        )
         self.electing = Electing(context, order if is_ordered else context.store, self.leading)
         self.leading.electing = self.electing
         self.following = Following(
@@ -33,6 +41,7 @@ class Parts:
             electing=self.electing,
             pulls=self.pulls,
             order=order,
+            recovering=self.evaluating.recovering,
         )
         self.showing = Showing(
             context,
@@ -40,6 +49,8 @@ class Parts:
             leading=self.leading,
             following=self.following,
             pulls=self.pulls,
+            performing=self.performing,
+            coordinating=self.evaluating.coordinating,
         )
 
     async def run(self) -> None:

@@ -1,19 +1,23 @@
 """The moment of a member, made of all its parts."""
 
-from springtide.engine.replicas.phases import PHASE_BITS, Phase, exported, phase
+from typing import Final
+
+from springtide.engine.replicas.export import Seat, has_lingered, shown
+from springtide.engine.replicas.phases import phase
 from springtide.engine.replicas.protection import floor
-from springtide.model.replicas.knobs import ElectionMode
-from springtide.model.replicas.status import Status
+from springtide.engine.replicas.setup import export_rules
 from springtide.replicas.context import Context
+from springtide.replicas.coordinating import Coordinating
 from springtide.replicas.following import Following
 from springtide.replicas.labelling import Labelling
 from springtide.replicas.leading import Leading
-from springtide.replicas.pulling import Pulls, shown
+from springtide.replicas.performing import Performing
+from springtide.replicas.pulling import Pulls
+from springtide.replicas.pulling import shown as policies_shown
 from springtide.replicas.snapshot import Snapshot
 
-STATUS_MS_MAX = 60_000
-"""So long after the store last confirmed it does a member that does not lead export what is expected."""
-_LEADER, _ORDINAL, _READY, _TARGET = 0x1, 0x2, 0x10, 0x20
+NEVER_MS: Final = 1 << 62
+"""The age of a status that no store ever confirmed."""
 
 
 class Showing:
@@ -27,20 +31,25 @@ class Showing:
         leading: Leading,
         following: Following,
         pulls: Pulls,
+        performing: Performing,
+        coordinating: Coordinating,
     ) -> None:
         self._context = context
         self._labelling = labelling
         self._leading = leading
         self._following = following
         self._pulls = pulls
-        self.shows_floor = True
+        self._performing = performing
+        self._coordinating = coordinating
 
     def snapshot(self) -> Snapshot:
         """Return what this member knows now."""
         context, labelling, leading = self._context, self._labelling, self._leading
         settings, now_ms = context.settings, context.times.now_ms()
         state, status, following = labelling.state, leading.status, self._following
+        performing = self._performing
         at = None if status is None else phase(status, now_ms, knobs=settings.knobs)
+        exported = shown(export_rules(settings), self._seat())
         return Snapshot(
             name=context.identity.name,
             boot=context.boot,
@@ -58,55 +67,50 @@ class Showing:
             status=status,
             status_confirmed_ms=following.confirmed_ms,
             phase=at,
-            expected=self._expected(status, now_ms),
-            stateful_index=self._stateful_index(),
-            mask=self._mask(at),
+            expected=exported.expect,
+            stateful_index=self._stateful_index(exported.stateful_index),
+            mask=exported.mask,
             overdue_ms=state.overdue_ms(now_ms),
             clock_offset_ms=self._pulls.clock_offset_ms,
             leader=following.leader,
-            suggestion_up=leading.shown.up,
-            suggestion_down=leading.shown.down,
-            why=leading.shown.why,
+            suggestion_up=performing.shown.up,
+            suggestion_down=performing.shown.down,
+            why=performing.shown.why,
             next_evaluation_ms=self._next_evaluation_ms(now_ms),
             ordered=leading.state.ordered,
             floor=floor(labelling.protection.records),
             complaints=tuple(context.complaints),
-            policies=shown(self._pulls),
+            policies=policies_shown(self._pulls),
             members=following.members,
-            tally=context.tally(),
+            tally=context.tally(wrong_victims=self._coordinating.wrong_victims),
         )
 
-    def _expected(self, status: Status | None, now_ms: int) -> int | None:
-        """Return what others are to scale to; who only follows says it for as long as it is confirmed."""
-        if status is None or not self._context.settings.is_enabled:
-            return None
-        is_leader = self._leading.is_leader
-        if self._context.settings.knobs.election is ElectionMode.DETERMINISTIC and not is_leader:
-            return None
-        confirmed_ms = self._following.confirmed_ms
-        is_old = confirmed_ms is None or now_ms - confirmed_ms > STATUS_MS_MAX
-        if is_old and not is_leader:
-            return None
-        return exported(status, now_ms, knobs=self._context.settings.knobs)
+    def has_lingered(self) -> bool:
+        """Return whether everybody has seen that this stopping member serves no more."""
+        return has_lingered(export_rules(self._context.settings), self._seat())
 
-    def _stateful_index(self) -> int | None:
+    def _seat(self) -> Seat:
+        """Return what this member knows of itself, as exports go by it."""
+        times, following = self._context.times, self._following
+        now_ms = times.now_ms()
+        confirmed_ms = following.confirmed_ms
+        return Seat(
+            now_ms=now_ms,
+            labels=self._labelling.state,
+            status=self._leading.status,
+            status_age_ms=NEVER_MS if confirmed_ms is None else max(0, now_ms - confirmed_ms),
+            holds_lock=self._leading.is_leader,
+            has_led=self._leading.has_led,
+            has_ordinal=self._context.identity.has_ordinal,
+            unready_ms=self._labelling.unready_ms(),
+            stateful_count=self._coordinating.stateful_count(following.members),
+        )
+
+    def _stateful_index(self, own: int | None) -> int | None:
         """Return the floor: this member's own, and the leader's also that of all records."""
-        if not self.shows_floor:
-            return None
-        own = self._labelling.state.stateful_index
-        if not self._leading.is_leader:
+        if own is None or not self._leading.is_leader or self._coordinating.is_wanted:
             return own
         return max(own, floor(self._labelling.protection.records))
-
-    def _mask(self, at: Phase | None) -> int:
-        state = self._labelling.state
-        return (
-            (_LEADER if self._leading.is_leader else 0)
-            | (_ORDINAL if self._context.identity.has_ordinal else 0)
-            | (_READY if state.is_ready else 0)
-            | (_TARGET if state.is_target else 0)
-            | (PHASE_BITS[at] if at is not None else 0)
-        )
 
     def _next_evaluation_ms(self, now_ms: int) -> int | None:
         due_ms = self._leading.next_evaluation_ms

@@ -125,6 +125,14 @@ class ReleaseAsked(
     operator: str
 
 
+class ThawAsked(
+    msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True
+):
+    """Somebody has seen why a member went that served; `operator` is who answers for it."""
+
+    operator: str
+
+
 class RecoveredAsked(
     msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True
 ):

@@ -4,7 +4,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
+
+from tests.manifesting import configuration
 
 ROOT = Path(__file__).resolve().parents[3]
 SCRIPT = """
@@ -66,3 +69,11 @@ def test_a_benchmark_loads_what_draws_and_what_spreads_only_if_asked() -> None:
     packages = loaded("bench", "openb", *lists, "--policy", "fgd", "--seeds", "1")
 
     assert packages.isdisjoint({*ONLINE, "matplotlib", "distributed"} - {"ssl", "asyncio"})
+
+
+def test_manifests_of_replicas_load_nothing_that_talks_to_servers(tmp_path: Path) -> None:
+    config = tmp_path / "chat.yaml"
+    config.write_bytes(msgspec.json.encode(configuration()))
+    options = ["--config", str(config), "-n", "game", "-l", "app=chat"]
+
+    assert loaded("replicas", "manifest", *options).isdisjoint(ONLINE)

@@ -12,6 +12,7 @@ from tools.command_pages import (
     described,
     faults,
     leaves,
+    linked,
     options,
     pages,
     parts,
@@ -90,3 +91,17 @@ def test_every_command_is_in_the_list() -> None:
 
 def new(command: str, part: str) -> str:
     return f"\n{parts()[command, part]()}\n\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "page"),
+    [
+        ("plan", "plan.md"),
+        ("profile check", "profile.md"),
+        ("replicas adapter", "adapter.md"),
+        ("replicas manifest", "replicas-manifest.md"),
+        ("version", "#springtide-version"),
+    ],
+)
+def test_a_command_leads_to_the_page_that_is_most_its_own(name: str, page: str) -> None:
+    assert linked(name).endswith(f"]({page})")

@@ -23,6 +23,14 @@ def helper() -> None:
     """Covers R-1."""
 '''
 
+REAL = '''
+CASES = [param(1, id="W-8 somebody")]
+
+
+async def test_k_1_nobody_goes() -> None:
+    """What is there stays. Covers R-36, F-1 to F-3."""
+'''
+
 WRONG = '''
 ROWS = {"P-99": 1}
 
@@ -55,7 +63,26 @@ def test_tests_claim_requirements_whole_or_in_part(root: Path) -> None:
 
 
 def test_rows_are_keys_of_tables_and_beginnings_of_names(root: Path) -> None:
-    assert rows(root) == {"P-3", "A-6", "W-8"}
+    assert rows(root) == {"P-3": False, "A-6": False, "W-8": False}
+
+
+def test_any_folder_counts_and_real_processes_are_told_apart(root: Path) -> None:
+    (root / "tests/e2e").mkdir()
+    (root / "tests/e2e/test_b.py").write_text(REAL, "utf-8")
+
+    found = rows(root)
+
+    assert {row for row, is_real in found.items() if is_real} == {"K-1", "F-1", "F-2", "F-3", "W-8"}
+    assert found["P-3"] is False
+    assert claims(root)[36] == {"test_k_1_nobody_goes": True}
+    assert "| W | rounds | 8 | 8 | 1–7, 9–13 |" in page(root)
+
+
+def test_examples_of_the_tools_are_no_claims(root: Path) -> None:
+    (root / "tests/unit/tools").mkdir()
+    (root / "tests/unit/tools/test_c.py").write_text(WRONG, "utf-8")
+
+    assert 99 not in claims(root)
 
 
 def test_a_page_that_is_made_is_not_stale(root: Path) -> None:

@@ -19,11 +19,12 @@ _Key = frozenset[tuple[str, str]]
 
 def query_of(metric: Metric) -> str:
     """Return the query."""
-    parts = []
-    for name in metric.series:
-        chosen = f"{name}{{{_matchers(metric)}}}"
-        parts += [chosen, f'label_replace(timestamp({chosen}), "{MARK}", "{name}", "", "")']
-    return " or ".join(parts)
+    return " or ".join(timed(name, f"{name}{{{_matchers(metric)}}}") for name in metric.series)
+
+
+def timed(name: str, chosen: str) -> str:
+    """Return what asks for the samples that a selector chooses, and for their times."""
+    return f'{chosen} or label_replace(timestamp({chosen}), "{MARK}", "{name}", "", "")'
 
 
 def steps_to_samples(

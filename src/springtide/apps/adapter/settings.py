@@ -51,7 +51,8 @@ def settings(document: AdapterDocument, *, origin: Origin) -> Settings:
     """Return the settings that a document stands for."""
     return Settings(
         served=tuple(
-            _served(each, ("metrics", index), origin) for index, each in enumerate(document.metrics)
+            served(each, ("metrics", index), origin=origin)
+            for index, each in enumerate(document.metrics)
         ),
         knows_front_proxy=document.front_proxy == "required",
         serves_custom_metrics=document.serves_custom_metrics,
@@ -62,7 +63,8 @@ def settings(document: AdapterDocument, *, origin: Origin) -> Settings:
     )
 
 
-def _served(entry: MetricEntry, path: Path, origin: Origin) -> Served:
+def served(entry: MetricEntry, path: Path, *, origin: Origin) -> Served:
+    """Return the metric that an entry stands for."""
     metric = Metric(
         name=entry.name,
         series=entry.names,

@@ -15,6 +15,7 @@ from springtide.wire.replica_pages import (
     ScheduleAsked,
     ShutdownAsked,
     StatusPage,
+    ThawAsked,
 )
 
 ABOUT: Final = About(
@@ -90,6 +91,7 @@ REPLICAS: Final = _order("/v1/replicas", "Expect so many replicas, whatever the 
 SCHEDULE: Final = _order("/v1/schedule", "Let the running round come later", ScheduleAsked)
 SHUTDOWN: Final = _order("/v1/shutdown", "Let this member leave", ShutdownAsked)
 RELEASE: Final = _order("/v1/release-protection", "Give up what protects a number", ReleaseAsked)
+THAW: Final = _order("/v1/thaw", "Let the workload shrink after a wrong victim", ThawAsked)
 RECOVERED: Final = _order("/v1/recovered", "Say what this run has recovered", RecoveredAsked)
 
 
@@ -121,6 +123,7 @@ ENDPOINTS: Final = (
     SCHEDULE,
     SHUTDOWN,
     RELEASE,
+    THAW,
     RECOVERED,
     HEALTHZ,
     LIVEZ,

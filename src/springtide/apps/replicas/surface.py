@@ -3,14 +3,13 @@
 import hmac
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 import msgspec
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 
 from springtide.apps.replicas import endpoints
 from springtide.apps.replicas.pages import member_page, status_page
-from springtide.base.clock import Clock
 from springtide.edge.http import Unusable, bearer
 from springtide.edge.lines import Log
 from springtide.edge.serving import Asked, Check, Limits, Reply, Route, in_words, probe
@@ -26,6 +25,7 @@ from springtide.wire.replica_pages import (
     Said,
     ScheduleAsked,
     ShutdownAsked,
+    ThawAsked,
 )
 
 BODY: Final = Limits(size_max=64 << 10, time_s_max=10.0)
@@ -44,12 +44,11 @@ class Surface:
     def __init__(
         self,
         controller: ReplicaController,
-        configuration: dict[str, Any],
+        configuration: object,
         *,
         registry: CollectorRegistry,
         token_file: str,
         prestop_on_metrics: bool,
-        clock: Clock,
         log: Log,
     ) -> None:
         self._controller = controller
@@ -57,7 +56,6 @@ class Surface:
         self._registry = registry
         self._token_file = token_file
         self._prestop_on_metrics = prestop_on_metrics
-        self._clock = clock
         self._log = log
 
     def calls(self) -> tuple[Route, ...]:
@@ -71,6 +69,7 @@ class Surface:
             self._order(endpoints.SCHEDULE, ScheduleAsked, self._schedule),
             self._order(endpoints.SHUTDOWN, ShutdownAsked, self._shutdown),
             self._order(endpoints.RELEASE, ReleaseAsked, self._release),
+            self._order(endpoints.THAW, ThawAsked, self._thaw),
             self._order(endpoints.RECOVERED, RecoveredAsked, self._recovered),
             *self.pages(has_prestop=False),
         )
@@ -156,9 +155,13 @@ class Surface:
         return f"This member leaves in {asked.in_seconds:g} s."
 
     async def _release(self, asked: ReleaseAsked) -> str:
-        if not asked.operator:
-            raise ValueError("operator: somebody has to answer for it; write who.")
+        _check_operator(asked.operator)
         return await self._controller.release_protection(asked.index, operator=asked.operator)
+
+    async def _thaw(self, asked: ThawAsked) -> str:
+        _check_operator(asked.operator)
+        self._controller.thaw()
+        return f"{asked.operator} lets the workload shrink again."
 
     async def _recovered(self, asked: RecoveredAsked) -> str:
         await self._controller.declare_recovered(holds_state=asked.holds_state)
@@ -212,6 +215,11 @@ def _seconds(text: str) -> float | None:
     except ValueError:
         return None
     return found if 0 <= found <= PRESTOP_S_MAX else None
+
+
+def _check_operator(name: str) -> None:
+    if not name:
+        raise ValueError("operator: somebody has to answer for it; write who.")
 
 
 def _check_seconds(name: str, value: float) -> None:

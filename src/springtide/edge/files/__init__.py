@@ -10,7 +10,7 @@ from springtide.edge.files.errors import (
     Unwritable,
 )
 from springtide.edge.files.reading import SOURCE_BYTES_MAX, read
-from springtide.edge.files.writing import check_writable, write, write_parts
+from springtide.edge.files.writing import check_writable, make_folder, write, write_parts
 
 __all__ = [
     "SOURCE_BYTES_MAX",
@@ -22,6 +22,7 @@ __all__ = [
     "Unreadable",
     "Unwritable",
     "check_writable",
+    "make_folder",
     "read",
     "write",
     "write_parts",

@@ -26,6 +26,14 @@ def write_parts(path: str, parts: Iterable[bytes]) -> None:
         raise _unwritable(path, fault) from fault
 
 
+def make_folder(path: str) -> None:
+    """Make the folder and those around it unless they are there, or raise Unwritable."""
+    try:
+        os.makedirs(path, exist_ok=True)
+    except OSError as fault:
+        raise _unwritable(path, fault) from fault
+
+
 def check_writable(path: str) -> None:
     """Raise Unwritable if writing the file is bound to fail, before the work for it is done."""
     folder = os.path.dirname(path) or os.curdir

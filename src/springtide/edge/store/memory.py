@@ -52,6 +52,7 @@ class MemorySite:
         self.wipes = 0
         self.status: StatusRead | StatusDamaged = StatusRead(status=None)
         self.records: dict[int, Record] = {}
+        self.costs: dict[str, int] = {}
         self._is_down = False
         self._lock: _Lock | None = None
         self._members: dict[str, tuple[Member, float]] = {}
@@ -106,7 +107,11 @@ class MemorySite:
         """Return who lives now."""
         now_s = self.clock.monotonic_s()
         living = [each for each, ends_s in self._members.values() if now_s < ends_s]
-        return tuple(sorted(living, key=lambda each: (each.id, each.name)))
+        found = [
+            msgspec.structs.replace(each, deletion_cost=self.costs.get(each.name, 0))
+            for each in living
+        ]
+        return tuple(sorted(found, key=lambda each: (each.id, each.name)))
 
     def enter(self, member: Member) -> None:
         """Register a member, or keep it alive."""
@@ -270,6 +275,12 @@ class MemoryStore:
         kept = self._site.records.get(index)
         if kept is not None and kept.boot == boot:
             self._site.record(index, None)
+
+    async def set_cost(self, member: str, cost: int) -> None:
+        """Note what a pod costs."""
+        await self._reach()
+        self._site.costs[member] = cost
+        self._site.wake()
 
     async def replicas(self) -> int | None:
         """Return what was said when the store was made, or is said now."""

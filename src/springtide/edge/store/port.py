@@ -73,6 +73,10 @@ class Store(Protocol):
         """Delete the record of this run, and of no other."""
         ...
 
+    async def set_cost(self, member: str, cost: int) -> None:
+        """Say how cheap a pod is to its controller, or raise Denied where members are no pods."""
+        ...
+
     async def replicas(self) -> int | None:
         """Return how many replicas the workload has by its own account; None if nobody can tell."""
         ...

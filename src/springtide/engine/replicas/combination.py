@@ -43,7 +43,12 @@ def combine(readings: Iterable[Reading], *, is_truncated: bool = False) -> Sugge
     listed = tuple(readings)
     up = up_wishes(listed, is_truncated=is_truncated)
     down = down_wishes(listed, is_truncated=is_truncated)
-    return Suggestion(_largest(up), _largest(down) if down is not None else None)
+    return joined((each.replicas for each in up), (each.replicas for each in down or ()))
+
+
+def joined(up: Iterable[int], down: Iterable[int]) -> Suggestion:
+    """Return the largest each way; none, or zero, is unknown."""
+    return Suggestion(max(up, default=0) or None, max(down, default=0) or None)
 
 
 def up_wishes(readings: Iterable[Reading], *, is_truncated: bool = False) -> tuple[Wish, ...]:
@@ -60,14 +65,28 @@ def down_wishes(
     readings: Iterable[Reading], *, is_truncated: bool = False
 ) -> tuple[Wish, ...] | None:
     """Return what each metric asks for that may shrink; None where a required one is unknown."""
-    listed = [each for each in readings if each.down_per_replica > 0]
-    if any(each.is_required and each.down_total is None for each in listed):
-        return None
+    listed = tuple(readings)
+    return known_down_wishes(listed, is_truncated=is_truncated) if may_shrink(listed) else None
+
+
+def may_shrink(readings: Iterable[Reading]) -> bool:
+    """Return whether every metric is known that has to be for that."""
+    return all(
+        each.down_total is not None
+        for each in readings
+        if each.is_required and each.down_per_replica > 0
+    )
+
+
+def known_down_wishes(
+    readings: Iterable[Reading], *, is_truncated: bool = False
+) -> tuple[Wish, ...]:
+    """Return what each metric asks for that is known to shrink by."""
     formula = suggest_truncated if is_truncated else suggest
     return tuple(
         Wish(each.policy, formula(each.down_total, each.down_per_replica))
-        for each in listed
-        if each.down_total is not None
+        for each in readings
+        if each.down_per_replica > 0 and each.down_total is not None
     )
 
 
@@ -86,7 +105,3 @@ def chosen(suggestion: Suggestion, expect: int) -> int:
     if suggestion.down is not None and suggestion.down < expect:
         return suggestion.down
     return expect
-
-
-def _largest(wishes: tuple[Wish, ...]) -> int | None:
-    return max((each.replicas for each in wishes), default=None) or None

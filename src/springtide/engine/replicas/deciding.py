@@ -12,14 +12,17 @@ import msgspec
 from msgspec.structs import replace
 
 from springtide.engine.replicas import providers, rounds
-from springtide.engine.replicas.combination import Reading, Suggestion, combine
+from springtide.engine.replicas.combination import Suggestion, combine
+from springtide.engine.replicas.demand import doubts, readings
 from springtide.engine.replicas.evaluation import Evaluation, Standing, evaluate
 from springtide.engine.replicas.growing_evaluation import GrowingPair, evaluate_growing
+from springtide.engine.replicas.holds import held
 from springtide.engine.replicas.phases import running
+from springtide.engine.replicas.policy_limits import Moment, PolicyWindows, limited
 from springtide.engine.replicas.providers import AskProvider, Provider, ProviderFailed, ProviderSaid
 from springtide.engine.replicas.rounds import Course, Decided, PrimeWindows, Rounds
-from springtide.engine.replicas.verdicts import Judged, Unknown
-from springtide.engine.replicas.windows import Windows, primed
+from springtide.engine.replicas.verdicts import Judged
+from springtide.engine.replicas.windows import Windows, awake, primed
 from springtide.model.replicas.knobs import Rounding, WindowMode
 from springtide.model.replicas.policy import Policy
 
@@ -35,7 +38,9 @@ class Rulebook(msgspec.Struct, frozen=True, kw_only=True):
 class EvaluationDue(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """One evaluation is due: what every policy says, and what must stay.
 
-    A policy that is not in `judged` has no answer yet, which is an unknown.
+    A policy that is not in `judged` has no answer yet, which is an unknown. Each sentence in
+    `holds` keeps the workload from shrinking, as after an outage. `are_victims_drained` counts
+    where the leader says who goes first.
     """
 
     judged: dict[str, Judged]
@@ -44,6 +49,8 @@ class EvaluationDue(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     steady_ms: int
     cause: str
     floor: int = 0
+    holds: tuple[str, ...] = ()
+    are_victims_drained: bool = False
 
 
 class Ordered(msgspec.Struct, frozen=True, kw_only=True, tag=True):
@@ -59,6 +66,8 @@ class Deciding(msgspec.Struct, frozen=True, kw_only=True):
 
     windows: Windows = Windows()
     growing: GrowingPair = GrowingPair()
+    policies: PolicyWindows = PolicyWindows()
+    own_limits: tuple[str, ...] = ()
     rounds: Rounds = Rounds()
     due: EvaluationDue | None = None
     asking: providers.Asking | None = None
@@ -85,12 +94,7 @@ def step(book: Rulebook, state: Deciding, event: Event) -> Stepped:
     """Fold one event into the decision; say what is to be asked, written and shown."""
     match event:
         case EvaluationDue():
-            suggestion = combine(
-                _readings(book.policies, event.judged),
-                is_truncated=book.course.knobs.rounding is Rounding.TRUNCATE,
-            )
-            asking, asked = providers.begin(book.providers, suggestion)
-            return _asked(book, replace(state, due=event), asking, asked)
+            return _begun(book, state, event)
         case ProviderSaid() | ProviderFailed():
             if state.asking is None:
                 return state, ()
@@ -102,36 +106,27 @@ def step(book: Rulebook, state: Deciding, event: Event) -> Stepped:
             return _round_stepped(book, state, event)
 
 
-def _readings(policies: tuple[Policy, ...], judged: dict[str, Judged]) -> list[Reading]:
-    """Return what each policy says; one without an answer says nothing, and still stands there."""
-    readings = []
-    for policy in policies:
-        found = judged.get(policy.name)
-        up = found.up if found is not None else None
-        down = found.down if found is not None else None
-        readings.append(
-            Reading(
-                policy=policy.name,
-                up_total=None if isinstance(up, Unknown) else up,
-                down_total=None if isinstance(down, Unknown) else down,
-                up_per_replica=policy.up_per_replica,
-                down_per_replica=policy.down_per_replica,
-                is_required=policy.is_required,
-            )
+def _begun(book: Rulebook, state: Deciding, due: EvaluationDue) -> Stepped:
+    """Join what the policies say, each within its own limits once something is expected."""
+    said = readings(book.policies, due.judged)
+    is_truncated = book.course.knobs.rounding is Rounding.TRUNCATE
+    status = state.rounds.status
+    state = replace(state, due=due, own_limits=())
+    suggestion = combine(said, is_truncated=is_truncated)
+    if status is not None:
+        moment = Moment(
+            expect=status.expect,
+            current=running(status, due.now_ms, knobs=book.course.knobs),
+            steady_ms=due.steady_ms,
+            silence_ms=book.course.silence_ms,
         )
-    return readings
-
-
-def _doubts(policies: tuple[Policy, ...], judged: dict[str, Judged]) -> list[str]:
-    """Return which metrics nobody can shrink by, and why."""
-    doubts = []
-    for policy in policies:
-        found = judged.get(policy.name)
-        if found is None:
-            doubts.append(f"{policy.name} has no answer yet.")
-        elif isinstance(found.down, Unknown):
-            doubts.append(f"{policy.name} is unknown ({found.down.label}): {found.down.words}")
-    return doubts
+        found = limited(
+            book.policies, said, windows=state.policies, moment=moment, is_truncated=is_truncated
+        )
+        suggestion = found.suggestion
+        state = replace(state, policies=found.windows, own_limits=found.words)
+    asking, asked = providers.begin(book.providers, suggestion)
+    return _asked(book, state, asking, asked)
 
 
 def _asked(
@@ -162,15 +157,19 @@ def _decided(
             ordered=state.ordered,
             is_forced=state.is_forced,
         )
-        state, expect, words = _evaluated(book, state, due, suggestion, standing)
-        why = " ".join([*_doubts(book.policies, due.judged), words])
+        state, found, words = _evaluated(book, state, due, suggestion, standing)
+        kept = held(found, standing, due.holds, limits=book.course.limits)
+        expect = kept.replicas
+        doubted = doubts(book.policies, due.judged)
+        why = " ".join([*doubted, *state.own_limits, words, *kept.words])
     decided = Decided(
         replicas=expect,
         observed=due.observed,
         now_ms=due.now_ms,
         why=why,
         cause=due.cause,
-        is_down_unknown=suggestion.down is None and state.ordered is None,
+        is_down_unknown=state.ordered is None and (suggestion.down is None or bool(due.holds)),
+        are_victims_drained=due.are_victims_drained,
     )
     state, commands = _round_stepped(book, state, decided, steady_ms=due.steady_ms)
     return state, (Evaluated(expect, suggestion, why), *commands)
@@ -182,7 +181,12 @@ def _evaluated(
     limits, knobs = book.course.limits, book.course.knobs
     match knobs.window_mode:
         case WindowMode.KUBERNETES:
-            windows = _awake(state.windows, due.steady_ms, standing.expect)
+            windows = awake(
+                state.windows,
+                now_ms=due.steady_ms,
+                expect=standing.expect,
+                silence_ms=book.course.silence_ms,
+            )
             found: Evaluation = evaluate(
                 suggestion, standing, limits=limits, windows=windows, now_ms=due.steady_ms
             )
@@ -202,13 +206,6 @@ def _evaluated(
             return replace(state, growing=grown.windows), grown.replicas, words
         case _:
             assert_never(knobs.window_mode)
-
-
-def _awake(windows: Windows, steady_ms: int, expect: int) -> Windows:
-    """Return the windows, begun anew after a silence as long as one of them."""
-    last = windows.asked[-1].at_ms if windows.asked else None
-    is_silent = last is None or steady_ms - last > max(windows.up_ms, windows.down_ms)
-    return primed(windows, now_ms=steady_ms, expect=expect) if is_silent else windows
 
 
 def _round_stepped(
@@ -233,4 +230,5 @@ def _reprimed(state: Deciding, expect: int, steady_ms: int | None) -> Deciding:
         windows = primed(windows, now_ms=steady_ms, expect=expect)
     up = replace(state.growing.up, ends_ms=0, pending=0, reached=0)
     down = replace(state.growing.down, ends_ms=0, pending=0, reached=0)
-    return replace(state, windows=windows, growing=GrowingPair(up=up, down=down))
+    growing = GrowingPair(up=up, down=down)
+    return replace(state, windows=windows, growing=growing, policies=PolicyWindows())

@@ -13,11 +13,15 @@ from springtide.model.replicas.status import Status
 
 
 class LabelRules(msgspec.Struct, frozen=True, kw_only=True):
-    """How labels follow the status; where they are not led by it, every member has its place."""
+    """How labels follow the status; where they are not led by it, every member has its place.
+
+    Where all are to drain nobody has a place, whatever the status says.
+    """
 
     schedule: Schedule = Schedule()
     is_enabled: bool = True
     is_led: bool = True
+    do_all_drain: bool = False
     is_ready_early: bool = False
     is_strict_time: bool = False
     slack: int = 0
@@ -75,7 +79,11 @@ def gates(rules: LabelRules, plan: Plan, look: Looked) -> Gates:
 
 
 def _has_place(rules: LabelRules, plan: Plan) -> bool:
-    if not rules.is_led or not rules.is_enabled:
+    if not rules.is_enabled:
+        return True
+    if rules.do_all_drain:
+        return False
+    if not rules.is_led:
         return True
     if plan.index is None:
         return False

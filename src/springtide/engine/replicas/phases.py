@@ -41,10 +41,20 @@ def phase(status: Status, now_ms: int, *, knobs: Knobs = SAFE) -> Phase:
         return has_come(at_ms, now_ms=now_ms, is_strict=knobs.is_strict_time)
 
     if is_past(status.scaling_ms):
-        return Phase.DONE
+        return Phase.WAITING if _is_draining(status, knobs) else Phase.DONE
     if is_past(status.end_ms):
         return Phase.WAITING
     return Phase.MIGRATING if is_past(status.start_ms) else Phase.PENDING
+
+
+def is_due(status: Status, now_ms: int, *, knobs: Knobs = SAFE) -> bool:
+    """Return whether all times have come, and only the members that leave are waited for."""
+    is_past = has_come(status.scaling_ms, now_ms=now_ms, is_strict=knobs.is_strict_time)
+    return is_past and _is_draining(status, knobs)
+
+
+def _is_draining(status: Status, knobs: Knobs) -> bool:
+    return knobs.waits_for_drain and status.expect < status.current
 
 
 def running(status: Status, now_ms: int, *, knobs: Knobs = SAFE) -> int:
@@ -90,6 +100,13 @@ def committed(
 def settled(status: Status, *, now_ms: int) -> Status:
     """Return the status of a round that is over, in which what was expected runs."""
     return replace(status, current=status.expect, written_ms=now_ms)
+
+
+def called_off(status: Status, *, now_ms: int) -> Status:
+    """Return the round that keeps what runs; nobody has to move for it, so it is over at once."""
+    why = f"It stayed unknown whether fewer are safe, so the {status.current} that run are kept."
+    decision = Decision(current=status.current, expect=status.current, why=why)
+    return committed(status, decision, Schedule(), now_ms=now_ms)
 
 
 def rescheduled(status: Status, wanted: Schedule, *, now_ms: int) -> Status:

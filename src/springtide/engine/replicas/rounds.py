@@ -14,7 +14,9 @@ from msgspec.structs import replace
 from springtide.engine.replicas.phases import (
     Decision,
     Phase,
+    called_off,
     committed,
+    is_due,
     phase,
     rescheduled,
     running,
@@ -25,17 +27,22 @@ from springtide.model.replicas.knobs import SAFE, Knobs
 from springtide.model.replicas.rules import Limits, Schedule
 from springtide.model.replicas.status import Status
 
+_SECOND_MS: Final = 1000
 ABSENT: Final = 0
 """The revision of what is not there."""
 
 
 class Course(msgspec.Struct, frozen=True, kw_only=True):
-    """How rounds go, as an operator sets it; zero never calls a round off."""
+    """How rounds go, as an operator sets it; zero never calls a round off.
+
+    Windows shorter than `silence_ms` do not begin anew where evaluations are that far apart.
+    """
 
     schedule: Schedule = Schedule()
     limits: Limits = Limits()
     knobs: Knobs = SAFE
     cancel_after_ms: int = 0
+    silence_ms: int = 0
 
 
 class Rounds(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,7 +78,10 @@ class StatusUnreadable(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 
 class Decided(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """An evaluation is done; `observed` is how many members there are, for the first status."""
+    """An evaluation is done; `observed` is how many members there are, for the first status.
+
+    Where leaving is waited for, `are_victims_drained` ends a round that shrinks.
+    """
 
     replicas: int
     observed: int
@@ -79,6 +89,7 @@ class Decided(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     why: str
     cause: str
     is_down_unknown: bool = False
+    are_victims_drained: bool = False
 
 
 class Rescheduled(msgspec.Struct, frozen=True, kw_only=True, tag=True):
@@ -218,7 +229,10 @@ def _decided(course: Course, state: Rounds, event: Decided) -> Stepped:
     if status is None:
         return _seeded(state, event)
     if state.revision == ABSENT or state.is_unreadable:
-        again = replace(status, generation=status.generation + 1, written_ms=event.now_ms)
+        generation = status.generation + 1
+        if state.revision == ABSENT:
+            generation = _generation_after(status, event.now_ms)
+        again = replace(status, generation=generation, written_ms=event.now_ms)
         return _put(state, again)
     found = _next(course, state, status, event)
     return _put(state, found) if found is not None else (state, ())
@@ -230,8 +244,19 @@ def _seeded(state: Rounds, event: Decided) -> Stepped:
     why = f"There was no status, and {observed} members are there."
     decision = Decision(current=observed, expect=observed, why=why)
     first = committed(None, decision, Schedule(), now_ms=event.now_ms)
+    first = replace(first, generation=_generation_after(None, event.now_ms))
     state, commands = _put(state, first)
     return state, (*commands, PrimeWindows(observed))
+
+
+def _generation_after(status: Status | None, now_ms: int) -> int:
+    """Return a generation that is later than any before, also than those that a lost store held.
+
+    Nobody may remember the last one. The first is the time in seconds, and each change adds one, far less
+    often than once a second: so the time is always ahead.
+    """
+    known = status.generation if status is not None else 0
+    return max(known + 1, now_ms // _SECOND_MS)
 
 
 def _next(course: Course, state: Rounds, status: Status, event: Decided) -> Status | None:
@@ -240,8 +265,11 @@ def _next(course: Course, state: Rounds, status: Status, event: Decided) -> Stat
     if at is Phase.DONE and event.replicas == status.expect:
         return settled(status, now_ms=now_ms) if status.current != status.expect else None
     if at is not Phase.DONE and _is_to_call_off(course, state, status, event):
-        return _called_off(status, now_ms)
-    is_free = at is Phase.DONE or (knobs.preempt_up and event.replicas > status.expect)
+        return called_off(status, now_ms=now_ms)
+    grows = knobs.preempt_up and event.replicas > status.expect
+    if event.are_victims_drained and not grows and is_due(status, now_ms, knobs=knobs):
+        return settled(status, now_ms=now_ms)
+    is_free = at is Phase.DONE or grows
     if not is_free:
         return None
     current = running(status, now_ms, knobs=knobs)
@@ -256,13 +284,6 @@ def _is_to_call_off(course: Course, state: Rounds, status: Status, event: Decide
     is_pending = phase(status, event.now_ms, knobs=course.knobs) is Phase.PENDING
     is_long = event.now_ms - since_ms > course.cancel_after_ms
     return is_pending and is_long and event.replicas <= status.expect
-
-
-def _called_off(status: Status, now_ms: int) -> Status:
-    """Return the round that keeps what runs; nobody has to move for it, so it is over at once."""
-    why = f"Inputs stay unknown, so the {status.current} that run are kept."
-    decision = Decision(current=status.current, expect=status.current, why=why)
-    return committed(status, decision, Schedule(), now_ms=now_ms)
 
 
 def _unknown_since(state: Rounds, event: Decided) -> int | None:

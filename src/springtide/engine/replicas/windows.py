@@ -40,6 +40,14 @@ def primed(windows: Windows, *, now_ms: int, expect: int) -> Windows:
     return msgspec.structs.replace(windows, asked=(Asked(now_ms, expect),))
 
 
+def awake(windows: Windows, *, now_ms: int, expect: int, silence_ms: int = 0) -> Windows:
+    """Return the windows, begun anew after a silence longer than them and than is usual."""
+    last = windows.asked[-1].at_ms if windows.asked else None
+    longest_ms = max(windows.up_ms, windows.down_ms, silence_ms)
+    is_silent = last is None or now_ms - last > longest_ms
+    return primed(windows, now_ms=now_ms, expect=expect) if is_silent else windows
+
+
 def calm(windows: Windows, raw: int, *, now_ms: int, expect: int) -> Calmed:
     """Record what is asked for now; return what has been asked for long enough."""
     asked = windows.asked

@@ -39,24 +39,35 @@ class ElectionMode(StrEnum):
 
 
 class Mode(StrEnum):
-    """Whether decisions move anything, or are only shown."""
+    """Whether decisions move anything, are only shown, or every member is to leave."""
 
     ACTIVE = "active"
     OBSERVE = "observe"
+    DRAIN_ALL = "drain_all"
+
+
+class Allocation(StrEnum):
+    """Which number a member without an ordinal has: its place among all, or one that it keeps."""
+
+    SORTED = "sorted"
+    ALLOCATED = "allocated"
 
 
 class Knobs(msgspec.Struct, frozen=True, kw_only=True):
-    """One choice of each kind."""
+    """One choice of each kind; where `waits_for_drain`, fewer are shown only once they drained."""
 
     window_mode: WindowMode = WindowMode.KUBERNETES
     rounding: Rounding = Rounding.CEIL
     publication: Publication = Publication.AFTER_SCHEDULE
     election: ElectionMode = ElectionMode.LEASE
     mode: Mode = Mode.ACTIVE
+    allocation: Allocation = Allocation.SORTED
     preempt_up: bool = True
     rank_slack: int = 0
+    do_followers_export: bool = True
     is_strict_time: bool = False
     allows_zero: bool = False
+    waits_for_drain: bool = False
 
 
 SAFE: Final = Knobs()
@@ -66,6 +77,7 @@ LEGACY: Final = Knobs(
     election=ElectionMode.DETERMINISTIC,
     preempt_up=False,
     rank_slack=1,
+    do_followers_export=False,
     is_strict_time=True,
     allows_zero=True,
 )

@@ -8,7 +8,8 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
 
     `boot` is one run: a restarted member has another one. `index` is the number that a member knows by
     itself, as a pod does; elsewhere it follows from the order of all. `target` is the name of the workload,
-    `address` where others of the application reach it, and `labels` what the application adds.
+    `address` where others of the application reach it, and `labels` what the application adds. Of pods, their
+    readiness and their deletion cost are known, too.
     """
 
     id: int
@@ -24,6 +25,8 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
     is_target: bool = False
     is_ready: bool = False
     is_alive: bool = True
+    is_pod_ready: bool = True
+    deletion_cost: int = 0
     labels: dict[str, str] = {}
 
 

@@ -101,7 +101,7 @@ class Validity(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
-    """One metric and its thresholds; a threshold of zero is not used."""
+    """One metric, its thresholds, and how far it alone may ask; zero is unused and no limit."""
 
     name: str
     unit: str = ""
@@ -116,6 +116,10 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     has_heartbeat: bool = True
     up_per_replica: int = 0
     down_per_replica: int = 0
+    step_up_max: int = 0
+    step_down_max: int = 0
+    window_up_ms: int = 0
+    window_down_ms: int = 0
     is_required: bool = True
     semantics: Semantics = Semantics.UNSAID
     multi: Multi = Multi.ERROR

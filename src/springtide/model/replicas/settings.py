@@ -16,6 +16,8 @@ class PullSettings(msgspec.Struct, frozen=True, kw_only=True):
     retry_ms: int = 30_000
     timeout_ms: int = 10_000
     export_interval_ms: int = 10_000
+    scrape_interval_ms: int = 15_000
+    status_max_age_ms: int = 60_000
     look_back_permille: int = 4500
     instance_label: str = "service_instance_id"
     labels: dict[str, str] = {}
@@ -52,3 +54,4 @@ class ReplicaSettings(msgspec.Struct, frozen=True, kw_only=True):
     built_in: tuple[Policy, ...] = ()
     custom: tuple[Policy, ...] = ()
     cancel_after_ms: int = 0
+    is_coordinated: bool = False

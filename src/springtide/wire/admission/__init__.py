@@ -1,6 +1,7 @@
-"""Admission webhooks (`admission.k8s.io`, v1 and v1beta1): reviews of pods that are to be created.
+"""Admission webhooks (`admission.k8s.io`, v1 and v1beta1): reviews of pods that are to be created, and of replicas.
 
 `review` reads the question, `patch` says what is to change about the pod, `answer` writes the answer.
+`scaling` reads the question whether a workload may have fewer replicas.
 `shapes` tells documents of an API what both look like.
 """
 
@@ -13,6 +14,7 @@ from springtide.wire.admission.review import (
     creation,
     read_review,
 )
+from springtide.wire.admission.scaling import Scaling, Workload, read_scaling
 
 __all__ = [
     "FORBIDDEN",
@@ -21,10 +23,13 @@ __all__ = [
     "Operation",
     "Patch",
     "Review",
+    "Scaling",
+    "Workload",
     "add_environment",
     "allowed",
     "creation",
     "read_review",
+    "read_scaling",
     "refused",
     "set_amounts",
 ]

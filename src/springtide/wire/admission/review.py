@@ -5,7 +5,7 @@ the one of the request.
 """
 
 from functools import partial
-from typing import Final
+from typing import Final, Protocol, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -52,6 +52,17 @@ class Creation(msgspec.Struct, frozen=True, kw_only=True):
     scheduler_name: str
     privileged: str
     has_runtime_class: bool
+
+
+class HasUid(Protocol):
+    """A request, as far as every one is read."""
+
+    @property
+    def uid(self) -> str:
+        """What the answer has to name."""
+
+
+R = TypeVar("R", bound=HasUid)
 
 
 class _Kind(msgspec.Struct, frozen=True):
@@ -102,15 +113,7 @@ _value: Final = partial(reading.value, complain=MalformedReview)
 
 def read_review(data: bytes) -> Review:
     """Return what is asked, or raise MalformedReview."""
-    first = reading.first(data, _BODY, complain=MalformedReview)
-    members = reading.members(first, _BODY, complain=MalformedReview)
-    version, kind = _value(members, "apiVersion", str) or "", _value(members, "kind", str) or ""
-    if version not in VERSIONS or kind != KIND:
-        said = f"{version or 'no version'} {kind or 'no kind'}"
-        raise MalformedReview(f"the body is no {KIND} of {' or '.join(VERSIONS)}, but {said}")
-    request = _value(members, "request", _Request)
-    if request is None or not request.uid:
-        raise MalformedReview("the review has no request with a uid")
+    version, request = asked_of(data, _Request)
     return Review(
         version=version,
         uid=request.uid,
@@ -118,6 +121,20 @@ def read_review(data: bytes) -> Review:
         raw=request.object,
         is_creation=request.operation in ("", "CREATE") and request.kind.kind in ("", "Pod"),
     )
+
+
+def asked_of(data: bytes, of: type[R]) -> tuple[str, R]:
+    """Return the version of a review and its request as this type, or raise MalformedReview."""
+    first = reading.first(data, _BODY, complain=MalformedReview)
+    members = reading.members(first, _BODY, complain=MalformedReview)
+    version, kind = _value(members, "apiVersion", str) or "", _value(members, "kind", str) or ""
+    if version not in VERSIONS or kind != KIND:
+        said = f"{version or 'no version'} {kind or 'no kind'}"
+        raise MalformedReview(f"the body is no {KIND} of {' or '.join(VERSIONS)}, but {said}")
+    request = reading.value(members, "request", of, complain=MalformedReview)
+    if request is None or not request.uid:
+        raise MalformedReview("the review has no request with a uid")
+    return version, request
 
 
 def creation(review: Review, parts: Parts) -> Creation:

@@ -27,12 +27,12 @@ _SERIES: Final = re.compile(r"[A-Za-z_:][A-Za-z0-9_:]*")
 _LABEL: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-class _Strict(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+class Strict(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
     """A part of the document in which every field counts."""
 
 
 class TlsFilesEntry(
-    _Strict, frozen=True, kw_only=True, rename={"cert_file": "certFile", "key_file": "keyFile"}
+    Strict, frozen=True, kw_only=True, rename={"cert_file": "certFile", "key_file": "keyFile"}
 ):
     """The files of the server's certificate."""
 
@@ -41,7 +41,7 @@ class TlsFilesEntry(
 
 
 class ClientTlsEntry(
-    _Strict, frozen=True, kw_only=True, rename={"ca_file": "caFile", "cert_file": "certFile",
+    Strict, frozen=True, kw_only=True, rename={"ca_file": "caFile", "cert_file": "certFile",
                                                 "key_file": "keyFile", "server_name": "serverName"}
 ):  # fmt: skip
     """How a server is known, and how we show ourselves."""
@@ -52,7 +52,7 @@ class ClientTlsEntry(
     server_name: str = ""
 
 
-class PrometheusEntry(_Strict, frozen=True, kw_only=True):
+class PrometheusEntry(Strict, frozen=True, kw_only=True):
     """Where samples are kept."""
 
     url: str
@@ -63,7 +63,7 @@ class PrometheusEntry(_Strict, frozen=True, kw_only=True):
     queries: int = 20
 
 
-class UpstreamEntry(_Strict, frozen=True, kw_only=True):
+class UpstreamEntry(Strict, frozen=True, kw_only=True):
     """Another server of external metrics, for names that are none of ours."""
 
     url: str
@@ -72,14 +72,14 @@ class UpstreamEntry(_Strict, frozen=True, kw_only=True):
     tls: ClientTlsEntry = ClientTlsEntry()
 
 
-class ObjectEntry(_Strict, frozen=True, kw_only=True):
+class ObjectEntry(Strict, frozen=True, kw_only=True):
     """The workload that a metric is about: which resource it is, and the label that names it."""
 
     kind: Literal["StatefulSet", "Deployment", "ReplicaSet"] = "StatefulSet"
     name_label: str = "hpa_target_name"
 
 
-class MetricEntry(_Strict, frozen=True, kw_only=True):
+class MetricEntry(Strict, frozen=True, kw_only=True):
     """One metric that is served."""
 
     name: str
@@ -110,7 +110,7 @@ EXPECTED: Final = MetricEntry(name="hpa_expect_replicas", role="expected")
 INDEX: Final = MetricEntry(name="hpa_stateful_index", role="index")
 
 
-class AdapterDocument(_Strict, frozen=True, kw_only=True):
+class AdapterDocument(Strict, frozen=True, kw_only=True):
     """The document as written; its metadata names it and decides nothing."""
 
     api_version: Literal["springtide.io/v1alpha1"] = API_VERSION
@@ -138,13 +138,10 @@ def read_adapter(value: object, *, origin: Origin) -> AdapterDocument:
         ("shutdownDelay", document.shutdown_delay),
     ):
         seconds(text, (name,), origin=origin)
-    _check_tls(document, origin)
-    _check_server(document.prometheus, ("prometheus",), origin)
-    if not 1 <= document.prometheus.queries <= QUERIES_MAX:
-        reason = f"{document.prometheus.queries} cannot be; write 1 to {QUERIES_MAX}."
-        raise origin.fault(("prometheus", "queries"), reason)
+    check_tls(document.tls, origin)
+    check_prometheus(document.prometheus, origin)
     if document.upstream is not None:
-        _check_server(document.upstream, ("upstream",), origin)
+        check_server(document.upstream, ("upstream",), origin)
     _check_metrics(document.metrics, origin)
     return document
 
@@ -161,8 +158,8 @@ def seconds(text: str, path: Path, *, origin: Origin) -> float:
     return found
 
 
-def _check_tls(document: AdapterDocument, origin: Origin) -> None:
-    tls = document.tls
+def check_tls(tls: TlsFilesEntry, origin: Origin) -> None:
+    """Raise InvalidDocument unless both files are named."""
     for name, text in (("certFile", tls.cert_file), ("keyFile", tls.key_file)):
         if not text:
             reason = (
@@ -171,19 +168,34 @@ def _check_tls(document: AdapterDocument, origin: Origin) -> None:
             raise origin.fault(("tls", name), reason)
 
 
-def _check_server(entry: PrometheusEntry | UpstreamEntry, path: Path, origin: Origin) -> None:
+def check_prometheus(entry: PrometheusEntry, origin: Origin) -> None:
+    """Raise InvalidDocument unless it can be asked."""
+    check_server(entry, ("prometheus",), origin)
+    if not 1 <= entry.queries <= QUERIES_MAX:
+        reason = f"{entry.queries} cannot be; write 1 to {QUERIES_MAX}."
+        raise origin.fault(("prometheus", "queries"), reason)
+
+
+def check_server(entry: PrometheusEntry | UpstreamEntry, path: Path, origin: Origin) -> None:
+    """Raise InvalidDocument for what is wrong about a server."""
+    check_address(entry.url, (*path, "url"), origin)
+    check_positive(entry.timeout, (*path, "timeout"), origin)
+
+
+def check_address(url: str, path: Path, origin: Origin) -> None:
+    """Raise InvalidDocument for what is no address of a server."""
     try:
-        found = urlsplit(entry.url)
+        found = urlsplit(url)
         is_good = found.scheme in ("http", "https") and bool(found.hostname)
     except ValueError:
         is_good = False
     if not is_good:
-        reason = f'"{entry.url}" is no address; write it like http://prometheus.monitoring:9090.'
-        raise origin.fault((*path, "url"), reason)
-    _check_positive(entry.timeout, (*path, "timeout"), origin)
+        reason = f'"{url}" is no address; write it like http://prometheus.monitoring:9090.'
+        raise origin.fault(path, reason)
 
 
-def _check_positive(text: str, path: Path, origin: Origin) -> None:
+def check_positive(text: str, path: Path, origin: Origin) -> None:
+    """Raise InvalidDocument for a duration that is none or nothing."""
     if seconds(text, path, origin=origin) <= 0:
         raise origin.fault(path, f'"{text}" leaves no time at all; write more.')
 
@@ -199,10 +211,11 @@ def _check_metrics(metrics: tuple[MetricEntry, ...], origin: Origin) -> None:
             reason = f'"{each.name}" is there twice; give each metric a name of its own.'
             raise origin.fault((*path, "name"), reason)
         names.add(each.name)
-        _check_metric(each, path, origin)
+        check_metric(each, path, origin)
 
 
-def _check_metric(metric: MetricEntry, path: Path, origin: Origin) -> None:
+def check_metric(metric: MetricEntry, path: Path, origin: Origin) -> None:
+    """Raise InvalidDocument unless a metric can be served as it is written."""
     if not _METRIC.fullmatch(metric.name) or len(metric.name) > NAME_CHARS_MAX:
         reason = f'"{metric.name}" is no name of a metric; write letters, digits, _ . and -.'
         raise origin.fault((*path, "name"), reason)
@@ -217,7 +230,7 @@ def _check_metric(metric: MetricEntry, path: Path, origin: Origin) -> None:
     for name, text in (
         ("maxAge", metric.max_age), ("hold", metric.hold), ("refresh", metric.refresh),
     ):  # fmt: skip
-        _check_positive(text, (*path, name), origin)
+        check_positive(text, (*path, name), origin)
     if metric.role != "plain" and metric.aggregator != "max":
         reason = f"{metric.aggregator} would count replicas wrongly; write max, or another role."
         raise origin.fault((*path, "aggregator"), reason)

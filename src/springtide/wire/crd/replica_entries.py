@@ -80,6 +80,20 @@ class ThresholdsEntry(_Strict, frozen=True, kw_only=True):
     down: int = 0
 
 
+class StepsEntry(_Strict, frozen=True, kw_only=True):
+    """How far one policy may ask in one step; zero does not limit."""
+
+    up: int = 0
+    down: int = 0
+
+
+class WindowsEntry(_Strict, frozen=True, kw_only=True):
+    """For how long one policy must have asked."""
+
+    up: str = "0s"
+    down: str = "0s"
+
+
 class ValidityEntry(_Strict, frozen=True, kw_only=True):
     """When a value may count; what is unsaid follows the policy and the export interval."""
 
@@ -110,6 +124,8 @@ class PolicyEntry(_Strict, frozen=True, kw_only=True):
     age_query: str = ""
     heartbeat: bool = True
     thresholds: ThresholdsEntry = ThresholdsEntry()
+    step_max: StepsEntry = StepsEntry()
+    window: WindowsEntry = WindowsEntry()
     required: bool = True
     semantics: Literal["", "total"] = ""
     multi: Multi = Multi.ERROR
@@ -136,6 +152,8 @@ class MetricsEntry(_Strict, frozen=True, kw_only=True):
     pull_retry_interval: str = "30s"
     pull_timeout: str = "10s"
     export_interval: str = "10s"
+    scrape_interval: str = "15s"
+    status_max_age: str = "60s"
     look_back_permille: int = 4500
     instance_label: str = "service_instance_id"
     labels: dict[str, str] = {}
@@ -153,6 +171,12 @@ class ControllerEntry(_Strict, frozen=True, kw_only=True):
     stop_grace: str = ""
 
 
+class DeploymentEntry(_Strict, frozen=True, kw_only=True):
+    """Whether the leader says which pods of a Deployment go first."""
+
+    coordination: bool = False
+
+
 class ReplicasDocument(_Strict, frozen=True, kw_only=True):
     """The document as written; its metadata names it and decides nothing."""
 
@@ -161,12 +185,14 @@ class ReplicasDocument(_Strict, frozen=True, kw_only=True):
     metadata: dict[str, object] = {}
     workload: WorkloadEntry
     profile: Literal["safe", "legacy"] = "safe"
-    mode: Literal["active", "observe"] | None = None
+    mode: Literal["active", "observe", "drain_all"] | None = None
     window_mode: Literal["kubernetes", "grow"] | None = None
     rounding: Literal["ceil", "truncate"] | None = None
     scale_up_publish: Literal["after_schedule", "early"] | None = None
     election: Literal["lease", "deterministic"] | None = None
+    index_allocation: Literal["sorted", "allocated"] | None = None
     preempt_up: bool | None = None
+    followers_export: bool | None = None
     controller: ControllerEntry = ControllerEntry()
     replicas: BoundsEntry = BoundsEntry()
     schedule: ScheduleEntry = ScheduleEntry()
@@ -175,6 +201,7 @@ class ReplicasDocument(_Strict, frozen=True, kw_only=True):
     round_cancel_after: str = ""
     metrics: MetricsEntry = MetricsEntry()
     policies: PoliciesEntry = PoliciesEntry()
+    deployment: DeploymentEntry = DeploymentEntry()
     store: StoreEntry | None = None
     prometheus: PrometheusEntry | None = None
     application: ApplicationEntry = ApplicationEntry()

@@ -32,6 +32,7 @@ def lint(document: ReplicasDocument, *, origin: Origin) -> tuple[Warned, ...]:
         Warned(field=shown(path), words=words)
         for path, words in (
             *_of_schedule(document, origin),
+            *_of_windows(document, origin),
             *_of_stop(document, origin),
             *_of_policies(document),
         )
@@ -44,6 +45,16 @@ def _of_schedule(document: ReplicasDocument, origin: Origin) -> Iterator[tuple[P
     if document.controller.enabled and 0 < period_ms < least_ms:
         early = "Clocks may differ, so members may move before others see it"
         yield ("schedule", "period"), f"{early}; write {least_ms // 1000}s or more."
+
+
+def _of_windows(document: ReplicasDocument, origin: Origin) -> Iterator[tuple[Path, str]]:
+    pull = document.metrics.pull_interval
+    pull_ms = whole_ms(pull, origin, ("metrics", "pullInterval"))
+    windows = {"scaleUp": document.scale_up.window, "scaleDown": document.scale_down.window}
+    for name, text in windows.items():
+        path: Path = (name, "window")
+        if 0 < whole_ms(text, origin, path) < pull_ms:
+            yield path, f"One answer alone opens it, as the next comes {pull} later; write more."
 
 
 def _of_stop(document: ReplicasDocument, origin: Origin) -> Iterator[tuple[Path, str]]:

@@ -28,9 +28,9 @@ class EtcdEntry(_Strict, frozen=True, kw_only=True):
 
     endpoints: tuple[str, ...]
     prefix: str = "/atapp/hpa/"
-    environment: str = ""
-    discovery_path: str = "/atapp/services/"
-    username: str = ""
+    discovery: str = "/atapp/services/"
+    type_id: int = 0
+    user: str = ""
     password_file: str = ""
     timeout: str = "5s"
     tls: ClientTlsEntry = ClientTlsEntry()
@@ -124,11 +124,11 @@ def _check_etcd(entry: EtcdEntry, origin: Origin) -> None:
         raise origin.fault((*path, "endpoints"), reason)
     for index, each in enumerate(entry.endpoints):
         _check_url(each, (*path, "endpoints", index), origin)
-    for name, text in (("prefix", entry.prefix), ("discoveryPath", entry.discovery_path)):
+    for name, text in (("prefix", entry.prefix), ("discovery", entry.discovery)):
         if not text.startswith("/"):
             raise origin.fault((*path, name), f'"{text}" is no key; begin it with a slash.')
-    if bool(entry.username) != bool(entry.password_file):
-        missing = "passwordFile" if entry.username else "username"
+    if bool(entry.user) != bool(entry.password_file):
+        missing = "passwordFile" if entry.user else "user"
         raise origin.fault((*path, missing), "a user needs both a name and a password; write it.")
     whole_ms(entry.timeout, origin, (*path, "timeout"), least_ms=TIMEOUT_MS_MIN)
 

@@ -19,6 +19,7 @@ from springtide.model.replicas.policy import (
     Validity,
     Wrapping,
 )
+from springtide.model.replicas.rules import REPLICAS_MAX
 from springtide.wire.crd.replica_entries import (
     FunctionEntry,
     MatcherEntry,
@@ -70,6 +71,7 @@ def read_policy(entry: PolicyEntry, reading: Reading, built_in: BuiltIn | None =
     if not name:
         raise origin.fault((*path, "metric"), "the policy has no metric; name it.")
     _check_thresholds(entry, reading)
+    _check_steps(entry, reading)
     aggregation = _aggregation(entry, reading)
     return Policy(
         name=name,
@@ -88,6 +90,10 @@ def read_policy(entry: PolicyEntry, reading: Reading, built_in: BuiltIn | None =
         has_heartbeat=entry.heartbeat,
         up_per_replica=entry.thresholds.up,
         down_per_replica=entry.thresholds.down,
+        step_up_max=entry.step_max.up,
+        step_down_max=entry.step_max.down,
+        window_up_ms=whole_ms(entry.window.up, origin, (*path, "window", "up")),
+        window_down_ms=whole_ms(entry.window.down, origin, (*path, "window", "down")),
         is_required=entry.required,
         semantics=Semantics(entry.semantics),
         multi=entry.multi,
@@ -142,6 +148,13 @@ def _check_thresholds(entry: PolicyEntry, reading: Reading) -> None:
         )
         field: Path = ("query",) if entry.query else ("aggregation", "operator")
         raise origin.fault((*reading.path, *field), reason)
+
+
+def _check_steps(entry: PolicyEntry, reading: Reading) -> None:
+    for name, number in (("up", entry.step_max.up), ("down", entry.step_max.down)):
+        if not 0 <= number <= REPLICAS_MAX:
+            reason = f"{number} is no step; write 0 for no limit, or up to {REPLICAS_MAX}."
+            raise reading.origin.fault((*reading.path, "stepMax", name), reason)
 
 
 def _aggregation(entry: PolicyEntry, reading: Reading) -> Aggregation:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from springtide.model.replicas.knobs import (
     LEGACY,
     SAFE,
+    Allocation,
     ElectionMode,
     Knobs,
     Mode,
@@ -73,6 +74,7 @@ def read_replicas(value: object, *, origin: Origin) -> ReplicaSettings:
         cancel_after_ms=whole_ms(cancel, origin, ("roundCancelAfter",))
         if cancel
         else windows.down_ms,
+        is_coordinated=_is_coordinated(document, origin),
     )
 
 
@@ -98,6 +100,14 @@ def _workload(document: ReplicasDocument, origin: Origin) -> Workload:
     )
 
 
+def _is_coordinated(document: ReplicasDocument, origin: Origin) -> bool:
+    is_coordinated = document.deployment.coordination
+    if is_coordinated and document.workload.kind != "Deployment":
+        reason = f"a {document.workload.kind} removes its pods in its own order; remove this."
+        raise origin.fault(("deployment", "coordination"), reason)
+    return is_coordinated
+
+
 def _knobs(document: ReplicasDocument) -> Knobs:
     """Return the bundle of the profile with the choices that the document makes itself."""
     made: dict[str, object] = {
@@ -106,7 +116,10 @@ def _knobs(document: ReplicasDocument) -> Knobs:
         "rounding": document.rounding and Rounding(document.rounding),
         "publication": document.scale_up_publish and Publication(document.scale_up_publish),
         "election": document.election and ElectionMode(document.election),
+        "allocation": document.index_allocation and Allocation(document.index_allocation),
         "preempt_up": document.preempt_up,
+        "waits_for_drain": document.deployment.coordination,
+        "do_followers_export": document.followers_export,
     }
     bundle = LEGACY if document.profile == "legacy" else SAFE
     return replace(bundle, **{name: each for name, each in made.items() if each is not None})
@@ -177,6 +190,12 @@ def _pull(document: ReplicasDocument, origin: Origin) -> PullSettings:
             entry.pull_timeout, origin, ("metrics", "pullTimeout"), least_ms=_SECOND_MS
         ),
         export_interval_ms=export_ms,
+        scrape_interval_ms=whole_ms(
+            entry.scrape_interval, origin, ("metrics", "scrapeInterval"), least_ms=_SECOND_MS
+        ),
+        status_max_age_ms=whole_ms(
+            entry.status_max_age, origin, ("metrics", "statusMaxAge"), least_ms=_SECOND_MS
+        ),
         look_back_permille=entry.look_back_permille,
         instance_label=entry.instance_label,
         labels=entry.labels,

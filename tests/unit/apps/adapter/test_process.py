@@ -17,6 +17,7 @@ from tests.serving import serving
 
 
 def test_the_front_proxy_is_answered_for_whom_it_speaks(tmp_path: Path) -> None:
+    """Covers M-15."""
     authority = Authority()
 
     async def work(api: PromApi) -> None:
@@ -47,6 +48,7 @@ def test_the_front_proxy_is_answered_for_whom_it_speaks(tmp_path: Path) -> None:
 
 
 def test_strangers_are_refused_and_those_who_may_not_are_told(tmp_path: Path) -> None:
+    """Covers M-15."""
     authority = Authority()
     authority.tokens["good"] = "somebody"
     authority.denied.add("nobody")
@@ -109,6 +111,7 @@ def test_a_front_proxy_that_cannot_be_looked_up_keeps_it_from_starting(tmp_path:
 
 
 def test_many_questions_are_one_query(tmp_path: Path) -> None:
+    """Covers M-18."""
     authority = Authority()
 
     async def work(api: PromApi) -> None:
@@ -131,6 +134,7 @@ def test_many_questions_are_one_query(tmp_path: Path) -> None:
 
 
 def test_an_index_counts_only_if_all_members_have_spoken(tmp_path: Path) -> None:
+    """Covers M-10."""
     authority = Authority()
     authority.scale("chat", replicas=4, running=4)
     authority.scale("lobby", replicas=4, running=4)
@@ -153,6 +157,7 @@ def test_an_index_counts_only_if_all_members_have_spoken(tmp_path: Path) -> None
 
 
 def test_what_fails_behind_it_is_a_refusal_and_stays_one_metric_s(tmp_path: Path) -> None:
+    """Covers R-46 in part, R-50 in part."""
     authority = Authority()
 
     async def work(api: PromApi) -> None:
@@ -192,6 +197,7 @@ def test_what_is_not_there_is_told_as_an_api_server_does(tmp_path: Path, path: s
 def test_a_renewed_certificate_and_a_renewed_front_proxy_count_without_a_restart(
     tmp_path: Path,
 ) -> None:
+    """Covers F-27."""
     authority = Authority()
 
     async def work(api: PromApi) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from springtide.edge.files import Unwritable, check_writable, write, write_parts
+from springtide.edge.files import Unwritable, check_writable, make_folder, write, write_parts
 
 
 def names(folder: Path) -> list[str]:
@@ -65,3 +65,19 @@ def test_what_can_be_written_is_not_touched_by_finding_out(tmp_path: Path) -> No
     check_writable(str(tmp_path / "a"))
 
     assert names(tmp_path) == []
+
+
+def test_a_folder_is_made_with_those_around_it_unless_it_is_there(tmp_path: Path) -> None:
+    folder = tmp_path / "a" / "b"
+
+    make_folder(str(folder))
+    make_folder(str(folder))
+
+    assert folder.is_dir()
+
+
+def test_a_folder_where_a_file_is_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"")
+
+    with pytest.raises(Unwritable, match="Choose another place"):
+        make_folder(str(tmp_path / "a" / "b"))

@@ -120,10 +120,12 @@ ROWS: Final = [
 
 @pytest.mark.parametrize(("answered", "expected"), ROWS)
 def test_a_row_of_the_table_of_answers(answered: str, expected: str) -> None:
+    """Covers R-30, R-31 in part, R-32, R-37 in part, R-41."""
     assert answered == expected
 
 
 def test_a_metric_by_two_names_counts_by_none() -> None:
+    """Covers R-35 in part, M-16."""
     asked = read_asked(E, "game", CHAT)
     assert isinstance(asked, Asked)
 

@@ -3,6 +3,7 @@
 from decimal import Decimal
 
 import pytest
+from msgspec.structs import replace
 
 from springtide.engine.replicas.combination import Suggestion
 from springtide.engine.replicas.deciding import (
@@ -151,9 +152,9 @@ def test_w_12_the_first_status_is_what_is_there_and_the_window_begins_then() -> 
     first: tuple[Event, ...] = (nothing, due(20, rooms=200), Written(revision=1, cause="put"))
     more = [due(at_s, rooms=200) for at_s in (40, 60)]
 
-    assert put(after(nothing, due(20, rooms=200))[1]) == [(10, 1)]
+    assert put(after(nothing, due(20, rooms=200))[1]) == [(10, 20)]
     assert put(after(*first, *more)[1]) == []
-    assert put(after(*first, *more, due(80, rooms=200))[1]) == [(2, 2)]
+    assert put(after(*first, *more, due(80, rooms=200))[1]) == [(2, 21)]
 
 
 def test_w_8_after_a_lost_write_a_whole_window_passes() -> None:
@@ -210,6 +211,37 @@ def test_a_floor_keeps_what_something_stands_on() -> None:
     assert put(commands) == [(7, 8)]
 
 
+def test_a_hold_blocks_shrinking_and_is_told() -> None:
+    """Covers R-50 in part."""
+    held = replace(due(20, rooms=400), holds=("Nobody lives under 3.",))
+
+    _, commands = after(SEEN, held, state=Deciding())
+
+    assert put(commands) == []
+    assert isinstance(commands[0], Evaluated)
+    assert commands[0].why.endswith(
+        "So it is 4. Nobody lives under 3. So nothing shrinks, and 10 stay."
+    )
+
+
+def test_a_hold_lets_growth_through_and_ends_with_its_cause() -> None:
+    def held(at_s: int, rooms: int) -> EvaluationDue:
+        return replace(due(at_s, rooms=rooms), holds=("Nobody lives under 3.",))
+
+    grown = after(SEEN, held(20, 1400), state=Deciding())
+    freed = after(SEEN, held(20, 400), held(40, 400), held(60, 400), due(80, rooms=400))
+
+    assert put(grown[1]) == [(14, 8)]
+    assert put(freed[1]) == [(4, 8)]
+
+
+def test_a_hold_keeps_an_older_fleet_as_well() -> None:
+    book = Rulebook(policies=(ROOMS,), course=Course(limits=LIMITS, knobs=LEGACY))
+    held = replace(due(20, rooms=400), holds=("Nobody lives under 3.",))
+
+    assert put(after(SEEN, held, book=book, state=Deciding())[1]) == []
+
+
 def test_c_10_an_older_fleet_lets_one_dip_through() -> None:
     book = Rulebook(policies=(ROOMS,), course=Course(limits=LIMITS, knobs=LEGACY))
     minute = Growing(window_ms=60_000)
@@ -219,3 +251,40 @@ def test_c_10_an_older_fleet_lets_one_dip_through() -> None:
     _, commands = after(SEEN, due(20, rooms=400), *back, book=book, state=state)
 
     assert put(commands) == [(4, 8)]
+
+
+def test_a_policy_s_own_window_holds_it_back_and_is_told() -> None:
+    """Covers R-14."""
+    slow = replace(ROOMS, window_up_ms=60_000)
+    book = Rulebook(policies=(slow,), course=Course(limits=LIMITS))
+    dues = [due(at_s, rooms=1400) for at_s in (20, 40, 60)]
+
+    _, waiting = after(SEEN, *dues, book=book, state=Deciding())
+    _, commands = after(SEEN, *dues, due(80, rooms=1400), book=book, state=Deciding())
+
+    assert put(waiting) == []
+    assert isinstance(waiting[0], Evaluated)
+    assert waiting[0].why.startswith("rooms asks for 14, and by its own limits for 10 now.")
+    assert put(commands) == [(14, 8)]
+
+
+def test_a_policy_s_own_window_begins_anew_where_others_wrote() -> None:
+    slow = replace(ROOMS, window_down_ms=60_000)
+    book = Rulebook(policies=(slow,), course=Course(limits=LIMITS))
+    dues = [due(at_s, rooms=400) for at_s in (20, 40, 60, 80)]
+    theirs = StatusSeen(status=TEN, revision=6, now_ms=80_000, cause="read")
+    lost: tuple[Event, ...] = (SEEN, *dues, NotWritten(cause="put"), theirs)
+    again = [due(at_s, rooms=400) for at_s in (100, 120, 140)]
+
+    assert put(after(*lost, *again, book=book, state=Deciding())[1]) == []
+    assert put(after(*lost, *again, due(160, rooms=400), book=book, state=Deciding())[1]) == [
+        (4, 8)
+    ]
+
+
+def test_a_window_shorter_than_the_time_between_evaluations_opens() -> None:
+    slow = Rulebook(policies=(ROOMS,), course=Course(limits=LIMITS, silence_ms=360_000))
+
+    assert put(after(SEEN, *[due(at_s, rooms=400) for at_s in (180, 360)], book=slow)[1]) == [
+        (4, 8)
+    ]

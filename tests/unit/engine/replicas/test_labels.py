@@ -260,6 +260,19 @@ def test_l_16_where_labels_are_not_led_everybody_has_a_place() -> None:
     assert shown(BOOTING, known(one), look(1060), look(1120), rules=free) == "1/1"
 
 
+def test_where_all_are_to_drain_every_member_leaves_and_keeps_its_state() -> None:
+    draining = replace(RULES, do_all_drain=True)
+    first = Labels(
+        plan=replace(PLAN, index=1, status=TO_TWELVE), is_target=True, is_ready=True, protected=1
+    )
+    holding, empty = look(1320, stateful=Check.YES), look(1330, stateful=Check.NO)
+
+    assert shown(first, look(1260), rules=draining) == "0/1"
+    assert shown(first, look(1260), holding, rules=draining) == "0/1"
+    assert shown(first, look(1260), holding, empty, rules=draining) == "0/0"
+    assert shown(BOOTING, known(TO_TWELVE), look(1260), empty, rules=draining) == "0/0"
+
+
 def test_l_17_a_rank_behind_the_last_leaves() -> None:
     four = replace(TO_TEN, expect=4)
     fifth = Labels(plan=replace(PLAN, index=5, status=four), is_target=True, is_ready=True)
@@ -330,5 +343,5 @@ def test_a_member_that_lost_its_place_stays_written_down() -> None:
 
 
 def test_the_floor_goes_only_with_ready() -> None:
-    """Covers R-31 in part, R-34 in part."""
+    """Covers R-31 in part, R-34."""
     assert [LEAVING.stateful_index, GONE.stateful_index] == [12, 0]

@@ -142,7 +142,7 @@ def test_w_6_a_round_that_shrinks_is_called_off_when_inputs_stay_unknown() -> No
 
     status = put(commands)
     assert (status.current, status.expect, status.generation) == (12, 12, 9)
-    assert status.reason == "Inputs stay unknown, so the 12 that run are kept."
+    assert status.reason == "It stayed unknown whether fewer are safe, so the 12 that run are kept."
 
 
 def test_an_input_that_is_known_again_keeps_the_round() -> None:
@@ -218,7 +218,7 @@ def test_w_12_the_first_status_says_how_many_there_are() -> None:
     _, commands = after(seen(None, 0), decided(2, 1000, observed=10))
 
     status = put(commands)
-    assert (status.current, status.expect, status.generation) == (10, 10, 1)
+    assert (status.current, status.expect, status.generation) == (10, 10, 1000)
     assert commands[1] == PrimeWindows(10)
 
 
@@ -254,7 +254,7 @@ def test_a_first_status_that_is_bad_is_written_over_by_what_is_there() -> None:
     _, commands = after(seen(BAD["W-13 expect 0"]), decided(2, 1000, observed=10))
 
     assert put(commands).expect == 10
-    assert put(commands).generation == 9
+    assert put(commands).generation == 1000
 
 
 def test_an_old_event_of_a_watch_changes_nothing() -> None:
@@ -266,7 +266,19 @@ def test_an_old_event_of_a_watch_changes_nothing() -> None:
 def test_a_status_that_is_gone_is_written_again_from_memory() -> None:
     _, commands = after(seen(TO_TEN), seen(None, 0), decided(3, 1070))
 
-    assert commands == (PutStatus(replace(TO_TEN, generation=9, written_ms=1_070_000), 0),)
+    assert commands == (PutStatus(replace(TO_TEN, generation=1070, written_ms=1_070_000), 0),)
+
+
+def test_a_generation_is_later_than_any_that_a_lost_store_held_whoever_remembers_what() -> None:
+    _, first = after(seen(None, 0), decided(2, 1000, observed=10))
+    begun = put(first)
+    _, unaware = after(seen(None, 0), decided(2, 1100, observed=10))
+    _, behind = after(seen(begun), seen(None, 0), decided(2, 1100))
+    _, ahead = after(seen(replace(begun, generation=5000)), seen(None, 0), decided(2, 1100))
+
+    assert put(unaware).generation == 1100
+    assert put(behind).generation == 1100
+    assert put(ahead).generation == 5001
 
 
 def test_nothing_is_decided_while_a_status_is_being_written() -> None:
@@ -288,3 +300,45 @@ def test_the_story_of_a_round_can_be_replayed_from_its_events() -> None:
     replayed = msgspec.json.decode(text, type=list[Event])
 
     assert after(*replayed) == after(*story)
+
+
+WAITING = Knobs(waits_for_drain=True)
+PATIENT = replace(COURSE, knobs=WAITING)
+
+
+def test_fewer_are_shown_only_once_those_who_leave_have_drained() -> None:
+    """Covers R-38 in part."""
+    assert phase(TO_TEN, 9_000_000, knobs=WAITING) is Phase.WAITING
+    assert exported(TO_TEN, 9_000_000, knobs=WAITING) == 12
+    assert exported(replace(TO_TEN, current=10), 9_000_000, knobs=WAITING) == 10
+    assert exported(replace(TO_TEN, expect=14), 9_000_000, knobs=WAITING) == 14
+
+
+@pytest.mark.parametrize(
+    ("at_s", "replicas", "is_drained", "written"),
+    [
+        (1180, 10, False, None),
+        (1179, 10, True, None),
+        (1180, 10, True, (10, 10, 8)),
+        (1180, 8, True, (10, 10, 8)),
+        (1180, 11, True, (12, 11, 9)),
+    ],
+)
+def test_a_round_that_waits_ends_with_the_drain_unless_it_grows(
+    at_s: int, replicas: int, *, is_drained: bool, written: tuple[int, int, int] | None
+) -> None:
+    event = replace(decided(replicas, at_s), are_victims_drained=is_drained)
+
+    _, commands = after(seen(TO_TEN), event, course=PATIENT)
+
+    puts = [each.status for each in commands if isinstance(each, PutStatus)]
+    found = [(each.current, each.expect, each.generation) for each in puts]
+    assert found == ([written] if written else [])
+
+
+def test_a_drain_ends_no_round_that_does_not_wait_for_it() -> None:
+    event = replace(decided(9, 1180), are_victims_drained=True)
+
+    status = put(after(seen(TO_TEN), event)[1])
+
+    assert (status.current, status.expect, status.generation) == (10, 9, 9)

@@ -99,7 +99,7 @@ ROWS: dict[str, tuple[Policy, Answer, tuple[str, str]]] = {
 def test_an_answer_counts_or_says_why_not(
     policy: Policy, given: Answer, verdict: tuple[str, str]
 ) -> None:
-    """Covers R-12 in part."""
+    """Covers R-12 in part, R-14."""
     assert told(policy, given) == verdict
 
 

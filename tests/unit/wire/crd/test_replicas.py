@@ -7,18 +7,22 @@ import msgspec
 import pytest
 import yaml
 
+from springtide.engine.replicas.policy_limits import PolicyWindows
 from springtide.engine.replicas.queries import value_query
 from springtide.engine.replicas.setup import (
     asking,
+    checking,
     course,
+    export_rules,
     first_windows,
     label_rules,
     policies,
+    policy_windows_after_reload,
     terms,
     windows_after_reload,
 )
-from springtide.engine.replicas.windows import Asked
-from springtide.model.replicas.knobs import LEGACY, SAFE, Publication, Rounding
+from springtide.engine.replicas.windows import Asked, Windows
+from springtide.model.replicas.knobs import LEGACY, SAFE, Allocation, Publication, Rounding
 from springtide.model.replicas.matcher import Matcher, MatchOperator
 from springtide.model.replicas.policy import RangeFunction, Wrapping
 from springtide.model.replicas.rules import Limits, Schedule
@@ -134,6 +138,41 @@ def test_functions_and_validity_are_read() -> None:
     assert policy.validity.is_zero_unknown
 
 
+def test_a_policy_has_its_own_steps_and_windows() -> None:
+    """Covers R-14."""
+    fields = custom(stepMax={"up": 4, "down": 1}, window={"up": "60s", "down": "5m"})
+
+    (policy,) = read(**fields).custom
+
+    assert (policy.step_up_max, policy.step_down_max) == (4, 1)
+    assert (policy.window_up_ms, policy.window_down_ms) == (60_000, 300_000)
+
+
+def test_a_follower_s_status_has_an_age_and_older_fleets_have_no_followers() -> None:
+    fresh, old = read(metrics={"statusMaxAge": "90s"}), read(profile="legacy")
+
+    assert export_rules(fresh).status_age_ms_max == 90_000
+    assert export_rules(fresh).linger_ms == 25_000
+    assert not export_rules(old).knobs.do_followers_export
+    assert export_rules(read(profile="legacy", followersExport=True)).knobs.do_followers_export
+
+
+def test_an_outage_is_over_when_all_agreed_through_the_window_to_shrink() -> None:
+    assert checking(read(scaleDown={"window": "90s"})).window_down_ms == 90_000
+    assert not checking(read(mode="observe")).are_labels_led
+
+
+def test_the_members_of_a_deployment_are_coordinated_if_asked_for() -> None:
+    """Covers R-38 in part."""
+    workload = {"name": "chat", "kind": "Deployment"}
+
+    settings = read(workload=workload, deployment={"coordination": True})
+
+    assert settings.is_coordinated
+    assert settings.knobs.waits_for_drain
+    assert not read(workload=workload).is_coordinated
+
+
 def test_data_may_miss_three_exports() -> None:
     (policy,) = read(metrics={"exportInterval": "30s"}, **custom()).custom
 
@@ -174,6 +213,21 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     "min above max": ({"replicas": {"min": 5, "max": 4}}, "replicas.min", "lower it"),
     "a negative bound": ({"replicas": {"min": -1}}, "replicas.min", "write 0 for no limit"),
     "a negative step": ({"scaleDown": {"stepMax": -1}}, "scaleDown.stepMax", "write 0"),
+    "a negative step of a policy": (
+        custom(stepMax={"down": -1}),
+        "policies.custom[0].stepMax.down",
+        "write 0 for no limit",
+    ),
+    "no window of a policy": (
+        custom(window={"up": "soon"}),
+        "policies.custom[0].window.up",
+        "write it like 30s",
+    ),
+    "coordination of a set that has an order": (
+        {"deployment": {"coordination": True}},
+        "deployment.coordination",
+        "remove this",
+    ),
     "no duration": ({"schedule": {"period": "60"}}, "schedule.period", "write it like 30s"),
     "a retry after the pull": (
         {"metrics": {"pullInterval": "5s", "pullRetryInterval": "6s"}},
@@ -308,6 +362,11 @@ WARNED: dict[str, tuple[dict[str, Any], str, str]] = {
         "schedule.period",
         "write 65s or more",
     ),
+    "a window within two pulls": (
+        {"scaleDown": {"window": "60s"}, "metrics": {"pullInterval": "90s"}},
+        "scaleDown.window",
+        "the next comes 90s later; write more",
+    ),
     "a short grace": (
         {"controller": {"stopGrace": "90s"}, "schedule": {"startDelay": "60s", "period": "60s"}},
         "controller.stopGrace",
@@ -359,6 +418,31 @@ def test_the_parts_of_the_engine_take_what_is_theirs() -> None:
 def test_l_20_who_only_observes_leads_no_labels() -> None:
     """Covers R-42 in part."""
     assert not label_rules(read(mode="observe"), has_ordinals=True).is_led
+
+
+def test_policies_own_windows_are_kept_unless_thresholds_change() -> None:
+    before, other = read(**DEPLOYED), read(**DEPLOYED, preemptUp=False)
+    changed = read(**{**DEPLOYED, "policies": {"cpu": {"thresholds": {"up": 700}}}})
+    windows = PolicyWindows(ups={"hpa_rule_cpu": Windows(up_ms=60_000, asked=(Asked(0, 4),))})
+
+    assert policy_windows_after_reload(windows, before, other) == windows
+    assert policy_windows_after_reload(windows, before, changed) == PolicyWindows()
+
+
+def test_where_all_are_to_drain_one_stays_expected() -> None:
+    settings = read(mode="drain_all", profile="legacy")
+
+    rules = label_rules(settings, has_ordinals=True)
+
+    assert rules.is_led
+    assert rules.do_all_drain
+    assert course(settings).limits.least == 1
+    assert course(read(profile="legacy")).limits.least == 0
+
+
+def test_members_may_keep_their_numbers() -> None:
+    assert read().knobs.allocation is Allocation.SORTED
+    assert read(indexAllocation="allocated").knobs.allocation is Allocation.ALLOCATED
 
 
 def test_c_13_windows_are_kept_unless_thresholds_change() -> None:

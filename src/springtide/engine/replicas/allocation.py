@@ -1,0 +1,18 @@
+"""Numbers of members that have no ordinals, each held by a lease under its own key.
+
+A place in the order of all moves when others come and go. A number that is allocated stays, and
+whoever comes next takes the lowest that is free, so that numbers have no gaps for long.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+INDEX_MAX: Final = 2**31 - 1
+
+
+def allocate(taken: Mapping[int, str], own: str) -> int:
+    """Return the number that a member holds, or else the lowest that nobody holds."""
+    held = min((index for index, holder in taken.items() if holder == own), default=None)
+    if held is not None:
+        return held
+    return next(index for index in range(1, INDEX_MAX) if index not in taken)

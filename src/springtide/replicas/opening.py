@@ -1,0 +1,185 @@
+"""A controller from a ReplicasConfiguration: its store, its Prometheus and its name, opened and closed together.
+
+For processes that are configured by a file, and for services that embed the library and want the same file.
+"""
+
+import socket
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Final
+
+import msgspec
+
+from springtide.base.clock import Calendar, Clock, Rng
+from springtide.edge import http
+from springtide.edge.http.configured import files_of
+from springtide.edge.lines import Log
+from springtide.edge.prometheus import Prometheus
+from springtide.edge.prometheus.configured import prometheus_access
+from springtide.edge.store import Store
+from springtide.engine.replicas.members import pod_index
+from springtide.model.replicas.knobs import Mode
+from springtide.model.replicas.settings import ReplicaSettings
+from springtide.replicas.context import Identity
+from springtide.replicas.controller import ReplicaController
+from springtide.wire.crd.replica_entries import ReplicasDocument
+from springtide.wire.crd.replica_member import EtcdEntry, KubernetesEntry
+from springtide.wire.crd.replica_times import whole_ms
+from springtide.wire.origin import Origin
+
+STATEFUL_SET: Final = "StatefulSet"
+PERMILLES: Final = 1001
+UNNUMBERED: Final = (
+    'The name "{name}" ends in no ordinal, so this member is numbered by the order of all. '
+    "Give its ordinal with --pod-index, or POD_INDEX."
+)
+
+
+class Here(msgspec.Struct, frozen=True, kw_only=True):
+    """What a process is told of its place: by the pod that it runs in, or by whoever starts it."""
+
+    name: str = ""
+    namespace: str = ""
+    pod_index: str = ""
+    ordinals_start: int = 0
+    pod_ip: str = ""
+    id: int = 0
+
+
+class Machine(msgspec.Struct, frozen=True, kw_only=True):
+    """What tells the time and draws, and where is logged."""
+
+    clock: Clock
+    calendar: Calendar
+    rng: Rng
+    log: Log
+
+
+def identity(document: ReplicasDocument, here: Here, *, log: Log) -> Identity:
+    """Return who this member is; a name without an ordinal is told of and numbered otherwise."""
+    name = here.name or socket.gethostname()
+    index = None
+    if document.workload.kind == STATEFUL_SET:
+        index = pod_index(name, ordinals_start=here.ordinals_start, pod_index_label=here.pod_index)
+        if index is None:
+            log("no_ordinal", is_fault=True, message=UNNUMBERED.format(name=name))
+    return Identity(
+        name=name,
+        id=here.id,
+        index=index,
+        service=document.workload.service or document.workload.name,
+        address=document.application.address or here.pod_ip,
+    )
+
+
+@asynccontextmanager
+async def opened(
+    document: ReplicasDocument,
+    settings: ReplicaSettings,
+    here: Here,
+    *,
+    machine: Machine,
+    origin: Origin,
+) -> AsyncIterator[ReplicaController]:
+    """Give a controller that has not started yet; raises InvalidDocument, or what a store raises at first."""
+    async with AsyncExitStack() as stack:
+        who = identity(document, here, log=machine.log)
+        store = await _store(stack, document, settings, here, machine=machine, origin=origin)
+        metrics = None
+        if document.prometheus is not None:
+            access = prometheus_access(document.prometheus, origin=origin)
+            metrics = await stack.enter_async_context(Prometheus(access))
+        yield ReplicaController(
+            settings,
+            who,
+            store=store,
+            clock=machine.clock,
+            calendar=machine.calendar,
+            log=machine.log,
+            metrics=metrics,
+            drawn_permille=lambda: machine.rng.choice_index(PERMILLES),
+        )
+
+
+async def _store(
+    stack: AsyncExitStack,
+    document: ReplicasDocument,
+    settings: ReplicaSettings,
+    here: Here,
+    *,
+    machine: Machine,
+    origin: Origin,
+) -> Store:
+    entry = document.store
+    assert entry is not None, "the document was checked"
+    if entry.etcd is not None:
+        return await _etcd(stack, entry.etcd, settings, machine=machine, origin=origin)
+    assert entry.kubernetes is not None, "the document was checked"
+    return await _kubernetes(stack, entry.kubernetes, settings, here, machine=machine)
+
+
+async def _etcd(
+    stack: AsyncExitStack,
+    entry: EtcdEntry,
+    settings: ReplicaSettings,
+    *,
+    machine: Machine,
+    origin: Origin,
+) -> Store:
+    from springtide.edge.store.etcd import EtcdAccess, EtcdStore  # noqa: PLC0415 - one of two
+
+    is_open = all(each.startswith("http:") for each in entry.endpoints)
+    access = EtcdAccess(
+        endpoints=entry.endpoints,
+        prefix=entry.prefix,
+        discovery=entry.discovery,
+        type_id=entry.type_id,
+        user=entry.user,
+        password_file=entry.password_file,
+        tls=None if is_open else files_of(entry.tls),
+        timeout_s=whole_ms(entry.timeout, origin, ("store", "etcd", "timeout")) / 1000,
+    )
+    try:
+        return await stack.enter_async_context(
+            EtcdStore(
+                access,
+                settings.workload,
+                rng=machine.rng,
+                is_observing=settings.knobs.mode is Mode.OBSERVE,
+            )
+        )
+    except http.Unusable as fault:
+        raise origin.fault(("store", "etcd", fault.field), fault.why) from fault
+
+
+async def _kubernetes(
+    stack: AsyncExitStack,
+    entry: KubernetesEntry,
+    settings: ReplicaSettings,
+    here: Here,
+    *,
+    machine: Machine,
+) -> Store:
+    # Loading the client takes a second: only a store in a cluster needs it.
+    from springtide.edge import kube  # noqa: PLC0415
+    from springtide.edge.store.kubernetes import (  # noqa: PLC0415
+        KubernetesAccess,
+        KubernetesStore,
+        Pace,
+    )
+
+    connection = await kube.connect(kube.Access(kubeconfig=entry.kubeconfig, context=entry.context))
+    await stack.enter_async_context(connection)
+    access = KubernetesAccess(
+        namespace=here.namespace or "default",
+        pod=here.name or socket.gethostname(),
+        workload=settings.workload.name,
+        kind=settings.workload.kind,
+        selector=entry.selector,
+        ordinals_start=here.ordinals_start or None,
+        port=entry.port,
+    )
+    pace = Pace(clock=machine.clock, calendar=machine.calendar, rng=machine.rng)
+    waiting = kube.Waiting(clock=machine.clock, rng=machine.rng)
+    cluster = kube.KubeCluster(connection, waiting=waiting)
+    return KubernetesStore(cluster, access, pace=pace)
