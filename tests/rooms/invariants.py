@@ -21,10 +21,22 @@ class Broken(AssertionError):
     """An invariant does not hold."""
 
 
+class Wrongs:
+    """What was seen that must not be; told here, and not to the member that did it."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def tell(self, words: str) -> None:
+        """Keep one."""
+        self.told.append(words)
+
+
 class Witness:
     """Sees all lines of all members; knows who may write to which room."""
 
-    def __init__(self) -> None:
+    def __init__(self, wrongs: Wrongs) -> None:
+        self._wrongs = wrongs
         self.owners: dict[str, set[str]] = {}
         self.held: dict[str, set[str]] = {}
         """What is on each disk: rooms that are there or on their way from there."""
@@ -35,7 +47,7 @@ class Witness:
         match line:
             case Created(room=room):
                 if room.id in self.owners:
-                    raise Broken(f"{room.id} was created twice, the second time by {member}.")
+                    self._wrongs.tell(f"{room.id} was created twice, the second time by {member}.")
                 self.owners[room.id] = {member}
                 self._held(member).add(room.id)
             case Taken(room=room):
@@ -48,11 +60,11 @@ class Witness:
                 self.owners[room].discard(member)
             case Changed(id=room):
                 if self.owners[room] != {member}:
-                    raise Broken(f"{member} wrote to {room}, owned by {self.owners[room]}.")
+                    self._wrongs.tell(f"{member} wrote to {room}, owned by {self.owners[room]}.")
             case Given(id=room):
                 self._held(member).discard(room)
                 if member in self.owners[room]:
-                    raise Broken(f"{member} gave {room} away and owns it.")
+                    self._wrongs.tell(f"{member} gave {room} away and owns it.")
             case _:
                 pass
 
@@ -63,7 +75,7 @@ class Witness:
         owners = self.owners[room]
         owners.add(member)
         if len(owners) > 1:
-            raise Broken(f"{room} has several owners: {', '.join(sorted(owners))}.")
+            self._wrongs.tell(f"{room} has several owners: {', '.join(sorted(owners))}.")
 
 
 class Input(msgspec.Struct):
@@ -76,6 +88,7 @@ class WatchedSite(MemorySite):
     """A site that checks every status that is written."""
 
     inputs: Input
+    wrongs: Wrongs
     generation: int = 0
     expects: Status | None = None
     highest_living: int = 0
@@ -87,7 +100,7 @@ class WatchedSite(MemorySite):
         if status.generation <= self.generation and before is not None and status != before:
             is_settled = (status.generation, status.expect) == (before.generation, before.expect)
             if not is_settled:
-                raise Broken(
+                self.wrongs.tell(
                     f"Generation {status.generation} follows {self.generation}: {status.reason}"
                 )
         if before is not None and status.expect < before.expect:
@@ -99,8 +112,8 @@ class WatchedSite(MemorySite):
         """Fewer are expected: the input was known for a window, or a store that was wiped is begun anew."""
         if before.expect > status.expect and status.current == status.expect:
             if status.expect < self.highest_living:
-                raise Broken(f"{status.expect} are expected, and {self.highest_living} live.")
+                self.wrongs.tell(f"{status.expect} are expected, and {self.highest_living} live.")
             return
         since_s = self.inputs.known_since_s.get(status.controller_name)
         if since_s is None:
-            raise Broken(f"{status.expect} after {before.expect} on unknown input.")
+            self.wrongs.tell(f"{status.expect} after {before.expect} on unknown input.")

@@ -28,7 +28,7 @@ from springtide.model.replicas.workload import Workload
 from springtide.replicas import Identity, ReadyChanged
 from tests.members import LoopCalendar
 from tests.rooms.freezing import OWNER, freezing_loop
-from tests.rooms.invariants import Broken, Input, WatchedSite, Witness
+from tests.rooms.invariants import Input, WatchedSite, Witness, Wrongs
 from tests.rooms.network import Line, Network, Served
 from tests.virtual import LoopClock
 
@@ -55,11 +55,6 @@ SETTINGS: Final = ReplicaSettings(
 DOWN_WINDOW_S: Final = 40.0
 SCRAPE_S: Final = 1.0
 GRACE_S: Final = 600.0
-
-
-def silent(event: str, *, is_fault: bool = False, **facts: object) -> None:
-    """Keep no log."""
-    del event, is_fault, facts
 
 
 class Disk:
@@ -138,7 +133,7 @@ class Run:
         town.boots += 1
         self.owner = f"{self.name}#{town.boots}"
         self.is_frozen = False
-        self.wrong: Broken | None = None
+        self._wrongs = town.wrongs
         self._begun_s = LoopClock().monotonic_s()
         self.disk = DiskOfRun(town.disk(self.name))
         self.line = Line(town.network, self.name)
@@ -150,7 +145,7 @@ class Run:
             store=self.store,
             clock=LoopClock(),
             calendar=self.calendar,
-            log=silent,
+            log=self._log,
             journal=self.disk,
             peers=self.line,
             metrics=Asking(town, self.name),
@@ -165,9 +160,15 @@ class Run:
         """Return whether Prometheus can see it."""
         return not self.is_frozen
 
+    def _log(self, event: str, *, is_fault: bool = False, **facts: object) -> None:
+        """Keep what no weather may bring about."""
+        del is_fault
+        if event in {"controller_failed", "listener_failed"}:
+            self._wrongs.tell(f"{self.name}: {event} {facts}")
+
     def _ready_changed(self, told: ReadyChanged) -> None:
         if not told.is_ready and self.member.holding.book.owned:
-            self.wrong = Broken(f"{self.name} left Ready with {self.member.draining.left()}.")
+            self._wrongs.tell(f"{self.name} left Ready with {self.member.draining.left()}.")
 
     def has_lived(self, seconds: float) -> bool:
         """Return whether it was started so long ago."""
@@ -180,10 +181,12 @@ class Town:
     def __init__(self, seed: int, *, members: int) -> None:
         self.rng = Random(seed)
         self.jitter = Random(seed + 4)
-        self.witness = Witness()
+        self.wrongs = Wrongs()
+        self.witness = Witness(self.wrongs)
         self.network = Network(Random(seed + 1))
         self.site = WatchedSite(LoopClock())
         self.site.inputs = Input()
+        self.site.wrongs = self.wrongs
         self.prometheus = Prometheus(self)
         self.without_prometheus: set[str] = set()
         self.runs: dict[int, Run] = {}
@@ -246,14 +249,14 @@ class Town:
         name = f"rooms-{index - 1}"
         if run is None:
             if self.witness.held.get(name):
-                raise Broken(f"{name} was scaled away while it was down and held rooms.")
+                self.wrongs.tell(f"{name} was scaled away while it was down and held rooms.")
             return
         loop = asyncio.get_running_loop()
         leaving = loop.create_task(run.member.leave(timeout_s=GRACE_S), context=run.context)
         await asyncio.wait([leaving])
         if self.runs.get(index) is run:
             if run.member.holding.book.owned:
-                raise Broken(f"{run.name} was ended with {run.member.draining.left()}.")
+                self.wrongs.tell(f"{run.name} was ended with {run.member.draining.left()}.")
             self.network.unserve(run.name)
             del self.runs[index]
 
