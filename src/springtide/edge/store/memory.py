@@ -5,7 +5,8 @@ nothing until it is let in again; its membership and its lock run out meanwhile,
 """
 
 import asyncio
-from typing import Final, Never
+from collections.abc import Callable
+from typing import Final, Never, TypeAlias
 
 from springtide.edge.store.errors import Unreachable
 from springtide.edge.store.fencing import Offer
@@ -22,7 +23,11 @@ from springtide.edge.store.told import (
 from springtide.model.replicas.member import Member, Record
 
 LOOK_S: Final = 0.1
-"""So often a site is looked at for what has run out, and a member for what has changed."""
+"""So long changes of a site are gathered before a member is told."""
+KEEPS: Final = 3
+"""So often within its time is a member kept alive."""
+
+Replicas: TypeAlias = Callable[[], int | None]
 
 _NOTHING: Final = StatusRead(status=None)
 
@@ -31,24 +36,36 @@ class MemoryStore:
     """What one member has of a site."""
 
     def __init__(
-        self, site: MemorySite, *, replicas: int | None = None, delay_s: float = 0.0
+        self, site: MemorySite, *, replicas: Replicas | int | None = None, delay_s: float = 0.0
     ) -> None:
         self._site = site
         self._replicas = replicas
         self._delay_s = delay_s
         self._member: Member | None = None
-        self.is_cut = False
+        self._is_cut = False
+
+    @property
+    def is_cut(self) -> bool:
+        """Return whether this member alone does not reach the site."""
+        return self._is_cut
+
+    @is_cut.setter
+    def is_cut(self, is_cut: bool) -> None:
+        self._is_cut = is_cut
+        self._site.wake()
 
     async def follow(self, deliver: Deliver) -> Never:
-        """Tell what changes, at the site's next look."""
-        told = _Told(deliver)
+        """Tell what changes, and what has run out."""
+        clock, told = self._site.clock, _Told(deliver)
         while True:
             if self._is_away:
                 told.away("The store does not answer.")
             else:
                 if self._member is not None:
                     self._site.enter(self._member)
-                told.tell(self._site)
+                told.tell(self._site, now_s=clock.monotonic_s())
+            wait_s = self._site.next_end_s - clock.monotonic_s()
+            await self._site.changed(timeout_s=min(wait_s, self._site.member_ttl_s / KEEPS))
             await asyncio.sleep(LOOK_S)
 
     async def join(self, member: Member) -> None:
@@ -105,11 +122,12 @@ class MemoryStore:
         """Note what a pod costs."""
         await self._reach()
         self._site.costs[member] = cost
+        self._site.wake()
 
     async def replicas(self) -> int | None:
-        """Return what was said when the store was made."""
+        """Return what was said when the store was made, or is said now."""
         await self._reach()
-        return self._replicas
+        return self._replicas() if callable(self._replicas) else self._replicas
 
     @property
     def _is_away(self) -> bool:
@@ -128,7 +146,7 @@ class _Told:
         self._deliver = deliver
         self._wipes: int | None = None
         self._seen: tuple[object, ...] = ()
-        self._looks_left = 0
+        self._confirm_s = 0.0
         self._is_away = False
 
     def away(self, why: str) -> None:
@@ -137,7 +155,7 @@ class _Told:
             self._is_away, self._seen = True, ()
             self._deliver(Away(why))
 
-    def tell(self, site: MemorySite) -> None:
+    def tell(self, site: MemorySite, *, now_s: float) -> None:
         """Tell what differs from what was told."""
         was_away, self._is_away = self._is_away, False
         if self._wipes not in (None, site.wipes):
@@ -155,7 +173,6 @@ class _Told:
             if whole != told:
                 self._deliver(whole)
         self._seen = wholes
-        self._looks_left -= 1
-        if was_away or self._looks_left <= 0:
-            self._looks_left = round(CONFIRM_S / LOOK_S)
+        if was_away or now_s >= self._confirm_s:
+            self._confirm_s = now_s + CONFIRM_S - site.member_ttl_s / KEEPS
             self._deliver(Confirmed())

@@ -1,5 +1,6 @@
 """The site of a store in memory: what the members of a workload share, and what runs out there."""
 
+import asyncio
 from typing import Final
 
 import msgspec
@@ -26,29 +27,66 @@ class MemorySite:
     """What the members of a workload share."""
 
     def __init__(self, clock: Clock, *, member_ttl_s: float = MEMBER_TTL_S) -> None:
-        self._clock = clock
+        self.clock = clock
         self.member_ttl_s = member_ttl_s
         self.revision = 0
         self.wipes = 0
         self.status: StatusRead | StatusDamaged = StatusRead(status=None)
         self.records: dict[int, Record] = {}
         self.costs: dict[str, int] = {}
-        self.is_down = False
+        self._is_down = False
         self._lock: _Lock | None = None
         self._members: dict[str, tuple[Member, float]] = {}
+        self._waiting: set[asyncio.Event] = set()
+
+    @property
+    def is_down(self) -> bool:
+        """Return whether nobody reaches the site."""
+        return self._is_down
+
+    @is_down.setter
+    def is_down(self, is_down: bool) -> None:
+        self._is_down = is_down
+        self.wake()
+
+    @property
+    def next_end_s(self) -> float:
+        """Return when the next membership or the lock runs out."""
+        now_s = self.clock.monotonic_s()
+        ends_s = [each for _, each in self._members.values()]
+        if self._lock is not None:
+            ends_s.append(self._lock.ends_s)
+        return min((each for each in ends_s if each > now_s), default=now_s + self.member_ttl_s)
+
+    def wake(self) -> None:
+        """Let everybody look who waits for a change."""
+        for each in self._waiting:
+            each.set()
+
+    async def changed(self, *, timeout_s: float) -> None:
+        """Wait until something has changed, or for so long."""
+        woken = asyncio.Event()
+        self._waiting.add(woken)
+        try:
+            async with asyncio.timeout(timeout_s):
+                await woken.wait()
+        except TimeoutError:
+            pass
+        finally:
+            self._waiting.discard(woken)
 
     @property
     def lock(self) -> LockRead:
         """Return who holds the lock now."""
         lock = self._lock
-        if lock is None or self._clock.monotonic_s() >= lock.ends_s:
+        if lock is None or self.clock.monotonic_s() >= lock.ends_s:
             return LockRead(ABSENT)
         return LockRead(lock.token, lock.holder)
 
     @property
     def members(self) -> tuple[Member, ...]:
         """Return who lives now."""
-        now_s = self._clock.monotonic_s()
+        now_s = self.clock.monotonic_s()
         living = [each for each, ends_s in self._members.values() if now_s < ends_s]
         found = [
             msgspec.structs.replace(each, deletion_cost=self.costs.get(each.name, 0))
@@ -59,7 +97,7 @@ class MemorySite:
     def enter(self, member: Member) -> None:
         """Register a member, or keep it alive."""
         before = self._members.get(member.name)
-        self._members[member.name] = (member, self._clock.monotonic_s() + self.member_ttl_s)
+        self._members[member.name] = (member, self.clock.monotonic_s() + self.member_ttl_s)
         if before is None or before[0] != member:
             self._changed()
 
@@ -127,10 +165,12 @@ class MemorySite:
         self._members = {}
         self.revision = 0
         self.wipes += 1
+        self.wake()
 
     def _changed(self) -> int:
         self.revision += 1
+        self.wake()
         return self.revision
 
     def _ends(self, ttl_s: float) -> float:
-        return self._clock.monotonic_s() + ttl_s
+        return self.clock.monotonic_s() + ttl_s
