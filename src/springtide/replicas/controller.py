@@ -83,6 +83,11 @@ class ReplicaController:
 
     # -- what is known, for any thread
 
+    @property
+    def identity(self) -> Identity:
+        """Return who this member is."""
+        return self._context.identity
+
     def snapshot(self) -> Snapshot:
         """Return the latest moment."""
         return self._snapshot
