@@ -14,6 +14,7 @@ the application is told and moves its state, with what `ownership` and `migratio
 from springtide.replicas.asking import CALLBACK_S_MAX, Callback, Failed
 from springtide.replicas.context import Identity, Times
 from springtide.replicas.controller import NotLeading, ReplicaController, SelectMode
+from springtide.replicas.observing import Observed, Observers
 from springtide.replicas.occurrences import (
     Complaint,
     InputUnknown,
@@ -44,6 +45,8 @@ __all__ = [
     "Metrics",
     "NoMetrics",
     "NotLeading",
+    "Observed",
+    "Observers",
     "Occurrence",
     "PolicyPull",
     "PolicyShown",

@@ -25,10 +25,10 @@ from springtide.engine.replicas.label_messages import (
     TargetChanged,
     WarnUnprotected,
 )
-from springtide.engine.replicas.labels import READY_LABEL, TARGET_LABEL, Labels
+from springtide.engine.replicas.labels import Labels
 from springtide.engine.replicas.protection import Protection
 from springtide.engine.replicas.setup import label_rules
-from springtide.model.replicas.member import Member, Record
+from springtide.model.replicas.member import READY_LABEL, TARGET_LABEL, Member, Record
 from springtide.replicas import occurrences
 from springtide.replicas.context import Context
 

@@ -408,3 +408,21 @@ def test_z_11_callbacks_of_a_policy_are_told_once_it_is_pulled() -> None:
         await one.controller.close()
 
     run(work())
+
+
+def test_a_bug_in_one_part_ends_neither_it_nor_the_others() -> None:
+    async def work() -> None:
+        async with fleet(2, QUICK, load=150) as found:
+            one = found.members["chat-0"]
+            await asyncio.sleep(80)
+            one.store.follow_breaks = True
+            await asyncio.sleep(25)
+            one.store.follow_breaks = False
+            await asyncio.sleep(30)
+            found.load.total = 350
+            await until(found, 4)
+
+            assert one.lines.named("bug")
+            assert one.labels == (True, True)
+
+    run(work())

@@ -24,10 +24,13 @@ from springtide.edge.store.told import (
     StatusRead,
 )
 from springtide.model.replicas.member import Member, Record
+from springtide.model.replicas.status import Status
 
 MEMBER_TTL_S: Final = 15.0
 LOOK_S: Final = 0.1
 """So often a site is looked at for what has run out, and a member for what has changed."""
+
+_NOTHING: Final = StatusRead(status=None)
 
 
 class _Lock(msgspec.Struct, frozen=True, kw_only=True):
@@ -116,6 +119,11 @@ class MemorySite:
             raise Conflict(reason, f"The status was not written ({reason}).")
         self.status = StatusRead(status=offer.status, revision=self._changed())
         return self.revision
+
+    def replace(self, status: Status | None) -> None:
+        """Write or delete the status as somebody who asks nobody."""
+        revision = self._changed()
+        self.status = StatusRead(status=status, revision=revision if status else ABSENT)
 
     def damage(self, why: str) -> None:
         """Put something in the place of the status that nobody can read."""
@@ -245,7 +253,7 @@ class _Told:
 
     def __init__(self, deliver: Deliver) -> None:
         self._deliver = deliver
-        self._wipes = 0
+        self._wipes: int | None = None
         self._seen: tuple[object, ...] = ()
         self._looks_left = 0
         self._is_away = False
@@ -259,17 +267,18 @@ class _Told:
     def tell(self, site: MemorySite) -> None:
         """Tell what differs from what was told."""
         was_away, self._is_away = self._is_away, False
-        if site.wipes != self._wipes:
-            self._wipes, self._seen = site.wipes, ()
-            self._deliver(StatusRead(status=None))
+        if self._wipes not in (None, site.wipes):
+            self._seen = (_NOTHING, *self._seen[1:])
+            self._deliver(_NOTHING)
+        self._wipes = site.wipes
         wholes = (
             site.status,
             MembersRead(site.members),
             RecordsRead(dict(site.records)),
             site.lock,
         )
-        before = self._seen or (None,) * len(wholes)
-        for whole, told in zip(wholes, before, strict=True):
+        before = (*self._seen, *(None,) * len(wholes))
+        for whole, told in zip(wholes, before, strict=False):
             if whole != told:
                 self._deliver(whole)
         self._seen = wholes
