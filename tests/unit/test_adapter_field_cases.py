@@ -117,7 +117,9 @@ def test_fc_073_selector_and_namespace_restrict_the_answer(tmp_path: Path) -> No
 
         assert (selected["value"], all_of_them["value"], nothing) == ("10", "100", [])
         for each in (selected, all_of_them):
-            age_s = MachineCalendar().unix_s() - datetime.fromisoformat(each["timestamp"]).timestamp()
+            age_s = (
+                MachineCalendar().unix_s() - datetime.fromisoformat(each["timestamp"]).timestamp()
+            )
             assert each["metricName"] == "queue_depth"
             assert 18 < age_s < 50
 

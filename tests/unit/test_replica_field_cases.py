@@ -18,12 +18,22 @@ from springtide.engine.replicas.deciding import (
 )
 from springtide.engine.replicas.rounds import Course, StatusSeen
 from springtide.engine.replicas.verdicts import Judged, Unknown, UnknownReason
-from springtide.model.replicas.answer import Answered
+from springtide.model.replicas.answer import Answer, Answered
 from springtide.model.replicas.policy import Fallback, Policy
 from springtide.model.replicas.rules import Limits, Schedule
 from springtide.model.replicas.status import Status
 from tests.manifesting import CHOSEN, settings
-from tests.members import SETTINGS, fleet, seconds_until, status_of, until
+from tests.members import (
+    ROOMS,
+    SETTINGS,
+    Fleet,
+    Load,
+    fleet,
+    seconds_until,
+    status_of,
+    until,
+    with_policies,
+)
 from tests.standin.hpa import Autoscaler, round_of
 from tests.standin.hpa_behavior import Behavior, Bounds, Memory, Rules
 from tests.standin.hpa_behavior import Policy as Rule
@@ -33,6 +43,7 @@ from tests.standin.hpa_rows import one
 from tests.virtual import run
 
 ROOT: Final = Path(__file__).resolve().parents[2]
+QUICK: Final = Schedule(start_delay_ms=2_000, period_ms=2_000, scaling_delay_ms=2_000)
 NONE: Final = Fallback()
 AWAY: Final = Unknown(UnknownReason.TRANSPORT, "Prometheus could not be asked: refused.")
 
@@ -46,6 +57,14 @@ def judged(wish: int | None) -> Judged:
     """Return what a metric says that wants so many replicas, or that cannot be read."""
     verdict = AWAY if wish is None else Decimal(wish)
     return Judged(up=verdict, down=verdict)
+
+
+class OneAway(Load):
+    """A Prometheus that has one metric and not the other one."""
+
+    async def answer(self, text: str) -> Answer:
+        """Return the load, or nothing."""
+        return Answered(series=()) if "external" in text else await super().answer(text)
 
 
 def loops(
@@ -126,8 +145,7 @@ def test_fc_068_an_empty_answer_changes_nothing_until_samples_are_back() -> None
     """Covers R-12 in part."""
 
     async def work() -> None:
-        quick = Schedule(start_delay_ms=2_000, period_ms=2_000, scaling_delay_ms=2_000)
-        async with fleet(6, replace(SETTINGS, schedule=quick), load=580) as found:
+        async with fleet(6, replace(SETTINGS, schedule=QUICK), load=580) as found:
             await seconds_until(lambda: status_of(found) is not None)
             found.load.answer_with, found.load.total = Answered(series=()), 100
             await asyncio.sleep(600)
@@ -220,6 +238,27 @@ def test_fc_075_a_fallback_is_a_floor_that_starts_after_repeated_failure(
 
     assert found.replicas == replicas
     assert ("so 5 replicas stand for it" in found.why) == (failures == 3)
+
+
+def test_fc_075_members_shrink_to_the_fallback_while_one_metric_stays_away() -> None:
+    async def work() -> None:
+        external = replace(ROOMS, name="external", fallback=Fallback(replicas=5, failures=3))
+        found = Fleet(with_policies(ROOMS, external, settings=replace(SETTINGS, schedule=QUICK)))
+        found.load = OneAway(780)
+        for index in range(1, 9):
+            await found.add(index)
+        await seconds_until(lambda: status_of(found) is not None)
+        found.load.total = 240
+        await until(found, 5)
+        await asyncio.sleep(10 * 20)
+        status = status_of(found)
+        await found.close()
+
+        assert status is not None
+        assert status.expect == 5
+        assert "external failed" in status.reason
+
+    run(work())
 
 
 @pytest.mark.parametrize(("t2", "current"), [(None, 3), (None, 12), (4, 3), (4, 12), (4, 20)])
