@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -34,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     seeds = range(asked.first, asked.first + asked.seeds)
     began_s, bad, lives = time.monotonic(), [], []
     with ProcessPoolExecutor(asked.processes) as pool:
-        for life in pool.map(live, seeds, [None] * len(seeds), [faults] * len(seeds)):
+        for life in pool.map(partial(live, faults=faults), seeds):
             lives.append(life)
             if life.wrongs:
                 bad.append(life.seed)
@@ -45,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _one(seed: int, faults: tuple[str, ...], *, is_told: bool) -> int:
-    life = live(seed, None, faults)
+    life = live(seed, faults=faults)
     if is_told:
         print("\n".join(life.story))
     _tell(life)
