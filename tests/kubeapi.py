@@ -217,10 +217,8 @@ class KubeApi:
     def _answer(self, asked: Asked, at: _Address) -> Reply:
         store, body = self.store, asked.body or {}
         match asked.method, at.subresource:
-            case "GET", "" if at.name:
-                found: Object = store.read(at.place, at.namespace, at.name)
-            case "GET", "":
-                found = self._page(asked, at)
+            case "GET", _:
+                found = self._read(asked, at)
             case "POST", "":
                 found = store.create(at.place, at.namespace, body)
             case "PUT", "":
@@ -244,6 +242,12 @@ class KubeApi:
                 raise Refused(405, "MethodNotAllowed", "the server does not allow this method")
         code = 201 if asked.method == "POST" else 200
         return Reply(status=code, body=json.dumps(found).encode())
+
+    def _read(self, asked: Asked, at: _Address) -> Object:
+        if not at.name:
+            return self._page(asked, at)
+        found = self.store.read(at.place, at.namespace, at.name)
+        return _scale(found) if at.subresource == "scale" else found
 
     def _page(self, asked: Asked, at: _Address) -> Object:
         token = asked.query.get("continue", "")
@@ -271,6 +275,14 @@ class KubeApi:
             for each in chosen[start:end]
         ]
         return {"kind": f"{KINDS[at.place]}List", "metadata": metadata, "items": items}
+
+
+def _scale(workload: Object) -> Object:
+    """Return the part of a workload that scalers see."""
+    parts = {
+        part: {"replicas": workload.get(part, {}).get("replicas", 0)} for part in ("spec", "status")
+    }
+    return {"kind": "Scale", "metadata": workload["metadata"], **parts}
 
 
 def matches_query(asked: Asked, each: Object | None) -> bool:

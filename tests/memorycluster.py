@@ -31,18 +31,23 @@ from springtide.edge.cluster import (
     Target,
     Updated,
 )
+from springtide.model.config_map import ConfigMap
 from springtide.model.lease import Lease
 from springtide.model.node import Node
 from springtide.model.occurrence import Occurrence
+from springtide.model.scale import Scale
+from springtide.wire.k8s.config_maps import config_map_object, data_patch, decode_config_map
 from springtide.wire.k8s.leases import decode_lease, lease_object
 from springtide.wire.k8s.node_objects import node_object
 from springtide.wire.k8s.occurrences import event_changes, event_object
+from springtide.wire.k8s.scales import decode_scale
 from tests.objectstore import Entry, Object, ObjectStore, Place, Refused, matches
 
 T = TypeVar("T")
 
 EVENTS: Final = ("", "events")
 LEASE_PLACE: Final = ("coordination.k8s.io", "leases")
+CONFIG_MAP_PLACE: Final = ("", "configmaps")
 
 
 class MemoryCluster:
@@ -179,6 +184,25 @@ class MemoryCluster:
         with _translated(lease.name):
             made = self.store.replace(LEASE_PLACE, lease.namespace, lease_object(lease))
         return decode_lease(_raw(made))
+
+    async def create_config_map(self, config: ConfigMap) -> ConfigMap:
+        """Create a ConfigMap."""
+        with _translated(config.name):
+            made = self.store.create(CONFIG_MAP_PLACE, config.namespace, config_map_object(config))
+        return decode_config_map(_raw(made))
+
+    async def patch_data(self, target: Target, data: Mapping[str, str | None]) -> ConfigMap:
+        """Set and remove texts of a ConfigMap."""
+        patch = {"metadata": _identity(target), **data_patch(data)}
+        with _translated(target):
+            made = self.store.merge(_of(target), target.namespace, target.name, patch)
+        return decode_config_map(_raw(made))
+
+    async def read_scale(self, target: Target) -> Scale:
+        """Return the scale of a workload, which is part of it here."""
+        with _translated(target):
+            found = self.store.read(_of(target), target.namespace, target.name)
+        return decode_scale(_raw(found))
 
 
 class _Follower(Generic[T]):

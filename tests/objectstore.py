@@ -21,6 +21,9 @@ KINDS: Mapping[Place, str] = {
     ("", "pods"): "Pod",
     ("", "resourcequotas"): "ResourceQuota",
     ("", "events"): "Event",
+    ("", "configmaps"): "ConfigMap",
+    ("apps", "deployments"): "Deployment",
+    ("apps", "statefulsets"): "StatefulSet",
     ("coordination.k8s.io", "leases"): "Lease",
     ("springtide.io", "deviceprofiles"): "DeviceProfile",
 }

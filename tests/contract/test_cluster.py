@@ -15,10 +15,13 @@ import pytest
 from springtide.base.quantity import parse
 from springtide.base.taints import Taint
 from springtide.edge.cluster import (
+    CONFIG_MAP,
+    CONFIG_MAPS,
     EVENTS,
     LEASE,
     NODES,
     PODS,
+    STATEFUL_SETS,
     Added,
     AlreadyThere,
     BudgetSpent,
@@ -33,6 +36,7 @@ from springtide.edge.cluster import (
     Scope,
     Skipped,
     Synced,
+    Target,
     Updated,
     node,
     pod,
@@ -40,11 +44,14 @@ from springtide.edge.cluster import (
 )
 from springtide.edge.kube import Access, KubeCluster, Waiting, connect
 from springtide.edge.machine import MachineClock, SeededRng
+from springtide.model.config_map import ConfigMap
 from springtide.model.lease import Lease
 from springtide.model.node import Node
 from springtide.model.occurrence import Occurrence, Regarding
+from springtide.model.scale import Scale
 from springtide.wire.errors import MalformedObject
 from springtide.wire.k8s import Parts, decode_node
+from springtide.wire.k8s.scales import decode_ordinals_start
 from tests.apiserver import kubeconfig
 from tests.e2e.controlplane import MISSING, ControlPlane, assets, control_plane
 from tests.kubeapi import KubeApi, served
@@ -98,8 +105,8 @@ class Made(msgspec.Struct):
     store: ObjectStore
 
     async def create(self, made: Object) -> None:
-        kind = made["kind"].lower() + "s"
-        self.store.create(("", kind), NAMESPACE if kind == "pods" else "", made)
+        group, kind = made["apiVersion"].rpartition("/")[0], made["kind"].lower() + "s"
+        self.store.create((group, kind), "" if kind == "nodes" else NAMESPACE, made)
 
     async def protect(self, name: str) -> None:
         self.store.protected.add(name)
@@ -112,9 +119,10 @@ class Real(msgspec.Struct):
     plane: ControlPlane
 
     async def create(self, made: Object) -> None:
-        kind = made["kind"].lower() + "s"
-        place = f"namespaces/{NAMESPACE}/{kind}" if kind == "pods" else kind
-        await asyncio.to_thread(self.plane.create, f"/api/v1/{place}", made)
+        kind, version = made["kind"].lower() + "s", made["apiVersion"]
+        place = kind if kind == "nodes" else f"namespaces/{NAMESPACE}/{kind}"
+        root = f"/apis/{version}" if "/" in version else f"/api/{version}"
+        await asyncio.to_thread(self.plane.create, f"{root}/{place}", made)
 
     async def protect(self, name: str) -> None:
         budget = {
@@ -586,6 +594,64 @@ def test_a_lease_is_followed(build: Build) -> None:
         assert added.record == first
         task.cancel()
         await asyncio.wait([task])
+
+    played(build, play)
+
+
+def test_texts_are_kept_and_changed_by_who_saw_them_last(build: Build) -> None:
+    config = ConfigMap(namespace=NAMESPACE, name="texts", data={"a": "1", "b": "2"})
+    target = Target(resource=CONFIG_MAPS, namespace=NAMESPACE, name="texts")
+
+    async def play(world: World) -> None:
+        with pytest.raises(NotFound, match="texts"):
+            await world.cluster.patch_data(target, {"a": "3"})
+        made = await world.cluster.create_config_map(config)
+        with pytest.raises(AlreadyThere, match="texts"):
+            await world.cluster.create_config_map(config)
+        seen = msgspec.structs.replace(target, version=made.version)
+        changed = await world.cluster.patch_data(seen, {"a": None, "c": "ü\n"})
+        with pytest.raises(Conflict, match="texts"):
+            await world.cluster.patch_data(seen, {"a": "4"})
+        with pytest.raises(Conflict, match="texts"):
+            await world.cluster.patch_data(
+                msgspec.structs.replace(target, uid="another"), {"a": "4"}
+            )
+
+        assert made.data == config.data
+        assert changed.data == {"b": "2", "c": "ü\n"}
+        assert (changed.uid, changed.version == made.version) == (made.uid, False)
+        found = await world.cluster.read(CONFIG_MAP, "texts", namespace=NAMESPACE)
+        assert found == changed
+
+    played(build, play)
+
+
+def test_a_workload_tells_how_many_pods_it_wants_and_has(build: Build) -> None:
+    labels = {"app": "chat"}
+    template = {"metadata": {"labels": labels}, "spec": a_pod("any")["spec"]}
+    made = {
+        "apiVersion": "apps/v1",
+        "kind": "StatefulSet",
+        "metadata": {"name": "chat"},
+        "spec": {
+            "replicas": 4,
+            "ordinals": {"start": 5},
+            "serviceName": "chat",
+            "selector": {"matchLabels": labels},
+            "template": template,
+        },
+    }
+    target = Target(resource=STATEFUL_SETS, namespace=NAMESPACE, name="chat")
+    starts = Kind(STATEFUL_SETS, decode_ordinals_start)
+
+    async def play(world: World) -> None:
+        with pytest.raises(NotFound, match="chat"):
+            await world.cluster.read_scale(target)
+        await world.create(made)
+        await world.cluster.patch_status(target, {"replicas": 3})
+
+        assert await world.cluster.read_scale(target) == Scale(wanted=4, current=3)
+        assert await world.cluster.read(starts, "chat", namespace=NAMESPACE) == 5
 
     played(build, play)
 

@@ -1,4 +1,4 @@
-"""The rights of our extender as `deploy/` grants them, for a user of the API server who is its account."""
+"""The rights of our programs as `deploy/` grants them, for users of the API server who are their accounts."""
 
 from pathlib import Path
 from typing import Final
@@ -14,7 +14,6 @@ ACCOUNT: Final = {
 """To be given to `Setup` as `users`."""
 MANIFEST: Final = Path(__file__).parents[2] / "deploy" / "extender" / "rbac.yaml"
 ROOT: Final = "/apis/rbac.authorization.k8s.io/v1"
-SPACE: Final = "/api/v1/namespaces/kube-system"
 OF_ALL: Final = {"ClusterRole": "clusterroles", "ClusterRoleBinding": "clusterrolebindings"}
 OF_SPACE: Final = {"Role": "roles", "RoleBinding": "rolebindings"}
 
@@ -23,17 +22,19 @@ def grant(plane: ControlPlane, manifest: Path = MANIFEST) -> None:
     """Let an account do what its program may do, the extender unless told, and nothing else."""
     namespaces = "/api/v1/namespaces"
     eventually(
-        lambda: [each["metadata"]["name"] for each in plane.ask("GET", namespaces)["items"]],
-        lambda found: "kube-system" in found,
+        lambda: {each["metadata"]["name"] for each in plane.ask("GET", namespaces)["items"]},
+        lambda found: found >= {"default", "kube-system"},
     )
     for document in yaml.documents(manifest.read_bytes(), str(manifest)):
         body = document.value
         assert isinstance(body, dict)
-        kind = body["kind"]
+        kind, metadata = body["kind"], body["metadata"]
+        assert isinstance(metadata, dict)
+        space = metadata.get("namespace", "")
         if kind in OF_ALL:
             plane.create(f"{ROOT}/{OF_ALL[kind]}", body)
         elif kind in OF_SPACE:
-            plane.create(f"{ROOT}/namespaces/kube-system/{OF_SPACE[kind]}", body)
+            plane.create(f"{ROOT}/namespaces/{space}/{OF_SPACE[kind]}", body)
         else:
             assert kind == "ServiceAccount"
-            plane.create(f"{SPACE}/serviceaccounts", body)
+            plane.create(f"{namespaces}/{space}/serviceaccounts", body)

@@ -164,13 +164,13 @@ def test_members_may_label_themselves_and_never_scale(
     text = operator.prints("-n", NAMESPACE, "-l", "app=chat")
     operator.kubectl("apply", "-f", "-", text=text)
 
-    status = {"name": "chat-hpa-status"}
     allowed = [
         may(plane, "patch", "", "pods", name="chat-0"),
         may(plane, "watch", "", "pods"),
         may(plane, "create", "", "configmaps"),
-        may(plane, "update", "", "configmaps", **status),
-        may(plane, "update", "coordination.k8s.io", "leases", **status),
+        may(plane, "patch", "", "configmaps", name="chat-hpa-status"),
+        may(plane, "patch", "", "configmaps", name="chat-hpa-records"),
+        may(plane, "update", "coordination.k8s.io", "leases", name="chat-hpa-leader"),
     ]
     denied = [
         may(plane, verb, "apps", kind, subresource=part)
@@ -181,7 +181,7 @@ def test_members_may_label_themselves_and_never_scale(
 
     assert all(allowed)
     assert not any(denied)
-    assert not may(plane, "update", "", "configmaps", name="others")
+    assert not may(plane, "patch", "", "configmaps", name="others")
     assert not may(plane, "get", "", "secrets")
     operator.kubectl("delete", "-f", "-", text=text)
 

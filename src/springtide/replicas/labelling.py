@@ -25,10 +25,10 @@ from springtide.engine.replicas.label_messages import (
     TargetChanged,
     WarnUnprotected,
 )
-from springtide.engine.replicas.labels import READY_LABEL, TARGET_LABEL, Labels
+from springtide.engine.replicas.labels import Labels
 from springtide.engine.replicas.protection import Protection
 from springtide.engine.replicas.setup import label_rules
-from springtide.model.replicas.member import Member, Record
+from springtide.model.replicas.member import READY_LABEL, TARGET_LABEL, Member, Record
 from springtide.replicas import occurrences
 from springtide.replicas.context import Context
 
@@ -62,6 +62,8 @@ class Labelling:
         self._has_target = False
         self._has_ready = False
         self._unready_ms = context.times.steady_ms()
+        self.renew: Callable[[], object] = _nothing
+        """Called when a label has changed, before the application is told."""
         self.is_idle = True
         """Whether nothing of what was decided is still to be done."""
 
@@ -183,10 +185,12 @@ class Labelling:
             case TargetChanged(is_target=is_target):
                 self._has_target = is_target
                 self._count(TARGET_LABEL, is_on=is_target)
+                self.renew()
                 await tell(occurrences.TargetChanged(is_target=is_target))
             case ReadyChanged(is_ready=is_ready):
                 self._has_ready = is_ready
                 self._count(READY_LABEL, is_on=is_ready)
+                self.renew()
                 await tell(occurrences.ReadyChanged(is_ready=is_ready))
             case WarnUnprotected():
                 await self._context.complain(UNPROTECTED)
@@ -268,3 +272,7 @@ class Labelling:
                     )
                 case _:
                     pass
+
+
+def _nothing() -> None:
+    pass

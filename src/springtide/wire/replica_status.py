@@ -53,7 +53,7 @@ def read_status(data: bytes) -> Status:
         )
     try:
         value = msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError) as fault:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
         raise MalformedObject("", "the status is no JSON; the leader writes it again.") from fault
     try:
         found = msgspec.convert(value, type=_Document)
@@ -90,6 +90,16 @@ def write_status(status: Status, *, has_objects: bool = False) -> bytes:
             schema=SCHEMA,
         )
     )
+
+
+def has_object_times(data: bytes) -> bool:
+    """Return whether a document has its times as older writers may have them, to write it so again."""
+    try:
+        found = msgspec.json.decode(data, type=_Document)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False
+    moment = found.expect_scaling_timepoint
+    return isinstance(moment, _Moment) and moment != _Moment()
 
 
 def _status(found: _Document) -> Status:

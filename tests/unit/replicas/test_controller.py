@@ -408,3 +408,50 @@ def test_z_11_callbacks_of_a_policy_are_told_once_it_is_pulled() -> None:
         await one.controller.close()
 
     run(work())
+
+
+def test_a_bug_in_one_part_ends_neither_it_nor_the_others() -> None:
+    async def work() -> None:
+        async with fleet(2, QUICK, load=150) as found:
+            one = found.members["chat-0"]
+            await asyncio.sleep(80)
+            one.store.follow_breaks = True
+            await asyncio.sleep(25)
+            one.store.follow_breaks = False
+            await asyncio.sleep(30)
+            found.load.total = 350
+            await until(found, 4)
+
+            assert one.lines.named("bug")
+            assert one.labels == (True, True)
+
+    run(work())
+
+
+def test_what_is_told_is_shown_and_what_is_lost_counts_at_once() -> None:
+    """Covers R-26 in part."""
+    seen: list[tuple[object, ...]] = []
+
+    async def work() -> None:
+        async with fleet(1, QUICK) as found:
+            controller = found.members["chat-0"].controller
+
+            def note(told: object) -> None:
+                shown = controller.snapshot()
+                seen.append((told, controller.is_target(), shown.is_target, shown.is_ready))
+
+            controller.subscribe("target_changed", note)
+            controller.subscribe("ready_changed", note)
+            found.members["chat-0"].store.is_cut = True
+            await asyncio.sleep(30)
+            assert not controller.is_target()
+            found.members["chat-0"].store.is_cut = False
+            await asyncio.sleep(90)
+            assert controller.is_ready()
+
+    run(work())
+
+    assert seen == [
+        (TargetChanged(is_target=True), True, True, False),
+        (ReadyChanged(is_ready=True), True, True, True),
+    ]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from springtide.model.replicas.status import Status
 from springtide.wire.errors import MalformedObject
-from springtide.wire.replica_status import BYTES_MAX, read_status, write_status
+from springtide.wire.replica_status import BYTES_MAX, has_object_times, read_status, write_status
 
 OLDER = (
     b'{"current_replicas":12,"expect_replicas":10,'
@@ -46,6 +46,18 @@ def test_w_10_what_older_members_write_is_read_and_what_is_missing_stays_so() ->
 @given(STATUSES, st.booleans())
 def test_what_is_written_is_read_again(status: Status, has_objects: bool) -> None:  # noqa: FBT001
     assert read_status(write_status(status, has_objects=has_objects)) == status
+
+
+@pytest.mark.parametrize("has_objects", [True, False])
+def test_how_times_are_written_shows_in_the_document(has_objects: bool) -> None:  # noqa: FBT001
+    status = Status(current=1, expect=2, start_ms=1_500, end_ms=2_000, scaling_ms=3_000)
+
+    assert has_object_times(write_status(status, has_objects=has_objects)) == has_objects
+
+
+@pytest.mark.parametrize("data", [b"", b"{}", b"[]", b'{"generation": "x"}'])
+def test_what_has_no_times_is_written_with_texts(data: bytes) -> None:
+    assert not has_object_times(data)
 
 
 def test_times_are_written_as_texts() -> None:

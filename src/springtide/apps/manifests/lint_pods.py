@@ -7,7 +7,7 @@ from springtide.apps.manifests.choices import NO_ACCOUNTS, Choices, container_of
 from springtide.apps.manifests.finding import Finding, Printed, Rule, fault, warning
 from springtide.apps.manifests.patch import ORDINALS_START, POD_NAME, PRESTOP
 from springtide.apps.manifests.times import drain_s, grace_s
-from springtide.engine.replicas.labels import READY_LABEL, TARGET_LABEL
+from springtide.model.replicas.member import READY_LABEL, TARGET_LABEL
 from springtide.model.replicas.settings import ReplicaSettings
 from springtide.wire.k8s.scaled import Placed
 from springtide.wire.k8s.scaled_schema import Container, Workload

@@ -1,15 +1,24 @@
-"""What the members of a workload may do in Kubernetes: label themselves, and keep the status and its lock.
+"""What the members of a workload may do in Kubernetes: label themselves, and keep what they share.
 
-Nothing here reaches a workload or its scale. Only the autoscaler changes replicas.
+Nothing here changes a workload or its scale. Only the autoscaler changes replicas.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 from springtide.apps.manifests.choices import Choices, Document
+from springtide.model.replicas.knobs import Mode
+from springtide.model.replicas.meeting import meeting
 from springtide.model.replicas.settings import ReplicaSettings
 
 _GROUP: Final = "rbac.authorization.k8s.io"
-_KEPT: Final = ("get", "list", "watch", "update", "patch")
+_PATCHED: Final = ("get", "list", "watch", "patch")
+_REPLACED: Final = ("get", "list", "watch", "update")
+_READ: Final = {
+    "StatefulSet": ("statefulsets", "statefulsets/scale"),
+    "Deployment": ("deployments/scale",),
+}
+"""Where ordinals start, and how many replicas there are."""
 
 
 def account(choices: Choices) -> Document:
@@ -23,15 +32,25 @@ def account(choices: Choices) -> Document:
 
 def role(settings: ReplicaSettings, choices: Choices) -> Document:
     """Return what members may do."""
+    workload, is_observing = settings.workload, settings.knobs.mode is Mode.OBSERVE
+    names = meeting(workload.name, is_observing=is_observing)
     return {
         "apiVersion": f"{_GROUP}/v1",
         "kind": "Role",
         "metadata": _metadata(settings, choices),
         "rules": [
             # Every member sees the others, and writes the two labels of its own pod.
-            {"apiGroups": [""], "resources": ["pods"], "verbs": ["get", "list", "watch", "patch"]},
-            *_kept("", "configmaps", settings.workload.status_name),
-            *_kept("coordination.k8s.io", "leases", settings.workload.status_name),
+            _rule("", ["pods"], _PATCHED),
+            _rule("", ["configmaps"], _PATCHED, names=[names.status, names.records]),
+            _rule("coordination.k8s.io", ["leases"], _REPLACED, names=[names.lock]),
+            # What is not there yet has no name to be allowed by.
+            _rule("", ["configmaps"], ["create"]),
+            _rule("coordination.k8s.io", ["leases"], ["create"]),
+            *(
+                _rule("apps", resources, ["get"], names=[workload.name])
+                for kind, resources in _READ.items()
+                if kind == workload.kind
+            ),
         ],
     }
 
@@ -53,17 +72,11 @@ def binding(settings: ReplicaSettings, choices: Choices) -> Document:
     }
 
 
-def _kept(group: str, resource: str, name: str) -> tuple[Document, Document]:
-    """Return the rules for one object; what is not there yet has no name to be allowed by."""
-    return (
-        {
-            "apiGroups": [group],
-            "resources": [resource],
-            "resourceNames": [name],
-            "verbs": [*_KEPT],
-        },
-        {"apiGroups": [group], "resources": [resource], "verbs": ["create"]},
-    )
+def _rule(
+    group: str, resources: Sequence[str], verbs: Sequence[str], *, names: Sequence[str] = ()
+) -> Document:
+    named = {"resourceNames": [*names]} if names else {}
+    return {"apiGroups": [group], "resources": [*resources], **named, "verbs": [*verbs]}
 
 
 def _metadata(settings: ReplicaSettings, choices: Choices) -> Document:

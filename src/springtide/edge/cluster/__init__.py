@@ -36,6 +36,9 @@ from springtide.edge.cluster.errors import (
     Unusable,
 )
 from springtide.edge.cluster.kinds import (
+    CONFIG_MAP,
+    CONFIG_MAPS,
+    DEPLOYMENTS,
     EVENTS,
     EVERYWHERE,
     LEASE,
@@ -44,6 +47,7 @@ from springtide.edge.cluster.kinds import (
     PODS,
     PROFILES,
     QUOTAS,
+    STATEFUL_SETS,
     Decode,
     Kind,
     Scope,
@@ -55,6 +59,9 @@ from springtide.edge.cluster.kinds import (
 from springtide.edge.cluster.port import NO_GRACE, Cluster, Deliver, Metadata
 
 __all__ = [
+    "CONFIG_MAP",
+    "CONFIG_MAPS",
+    "DEPLOYMENTS",
     "EVENTS",
     "EVERYWHERE",
     "LEASE",
@@ -64,6 +71,7 @@ __all__ = [
     "PODS",
     "PROFILES",
     "QUOTAS",
+    "STATEFUL_SETS",
     "Added",
     "AlreadyThere",
     "Broken",

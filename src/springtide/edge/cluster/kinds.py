@@ -5,6 +5,7 @@ from typing import Final, Generic, TypeVar
 
 import msgspec
 
+from springtide.wire.k8s.config_maps import decode_config_map
 from springtide.wire.k8s.leases import decode_lease
 from springtide.wire.k8s.resources import OURS, RESOURCES, Resource
 
@@ -68,8 +69,12 @@ PROFILES: Final = _listed("DeviceProfile", OURS)
 QUOTAS: Final = _listed("ResourceQuota")
 LEASES: Final = Resource(kind="Lease", plural="leases", group="coordination.k8s.io")
 EVENTS: Final = Resource(kind="Event", plural="events")
+CONFIG_MAPS: Final = Resource(kind="ConfigMap", plural="configmaps")
+DEPLOYMENTS: Final = Resource(kind="Deployment", plural="deployments", group="apps")
+STATEFUL_SETS: Final = _listed("StatefulSet", "apps")
 
 LEASE: Final = Kind(LEASES, decode_lease)
+CONFIG_MAP: Final = Kind(CONFIG_MAPS, decode_config_map)
 
 
 def node(name: str, *, uid: str = "", version: str = "") -> Target:

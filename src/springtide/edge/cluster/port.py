@@ -12,9 +12,11 @@ import msgspec
 from springtide.base.taints import Taint
 from springtide.edge.cluster.changes import Change
 from springtide.edge.cluster.kinds import EVERYWHERE, Kind, Scope, Target
+from springtide.model.config_map import ConfigMap
 from springtide.model.lease import Lease
 from springtide.model.node import Node
 from springtide.model.occurrence import Occurrence
+from springtide.model.scale import Scale
 
 T = TypeVar("T")
 
@@ -98,4 +100,16 @@ class Cluster(Protocol):
 
     async def replace_lease(self, lease: Lease) -> Lease:
         """Write the lease if its version still is the latest, and return it with the new one."""
+        ...
+
+    async def create_config_map(self, config: ConfigMap) -> ConfigMap:
+        """Create a ConfigMap and return it with its version; AlreadyThere if somebody was faster."""
+        ...
+
+    async def patch_data(self, target: Target, data: Mapping[str, str | None]) -> ConfigMap:
+        """Set texts of a ConfigMap, remove those that are None, leave the others, and return it as it is then."""
+        ...
+
+    async def read_scale(self, target: Target) -> Scale:
+        """Return how many pods a workload wants and has."""
         ...

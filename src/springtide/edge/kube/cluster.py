@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from springtide.base.taints import Taint
 from springtide.edge.cluster.errors import Conflict, Malformed
 from springtide.edge.cluster.kinds import (
+    CONFIG_MAPS,
     EVENTS,
     EVERYWHERE,
     LEASES,
@@ -24,12 +25,16 @@ from springtide.edge.kube.known import Header
 from springtide.edge.kube.refusals import object_fault
 from springtide.edge.kube.tainting import TAINTED, Tainted, said
 from springtide.edge.kube.transport import JSON, MERGE_PATCH, Request, Transport
+from springtide.model.config_map import ConfigMap
 from springtide.model.lease import Lease
 from springtide.model.node import Node
 from springtide.model.occurrence import Occurrence
+from springtide.model.scale import Scale
+from springtide.wire.k8s.config_maps import config_map_object, data_patch, decode_config_map
 from springtide.wire.k8s.leases import decode_lease, lease_object
 from springtide.wire.k8s.node_objects import node_object
 from springtide.wire.k8s.occurrences import event_changes, event_object
+from springtide.wire.k8s.scales import decode_scale
 
 T = TypeVar("T")
 Body = Mapping[str, Any]
@@ -171,6 +176,27 @@ class KubeCluster:
         target, body = _lease(lease), lease_object(lease)
         answer = await self._send("PUT", _path(target), body, what=str(target))
         return _decoded(decode_lease, answer, str(target))
+
+    async def create_config_map(self, config: ConfigMap) -> ConfigMap:
+        """Create a ConfigMap and return it with its version."""
+        target = Target(resource=CONFIG_MAPS, namespace=config.namespace, name=config.name)
+        body = config_map_object(config)
+        answer = await self._send("POST", _collection(target), body, what=str(target))
+        return _decoded(decode_config_map, answer, str(target))
+
+    async def patch_data(self, target: Target, data: Mapping[str, str | None]) -> ConfigMap:
+        """Set and remove texts of a ConfigMap, and return it as it is then."""
+        body = {"metadata": _identity(target), **data_patch(data)}
+        answer = await self._send(
+            "PATCH", _path(target), body, what=str(target), content_type=MERGE_PATCH
+        )
+        return _decoded(decode_config_map, answer, str(target))
+
+    async def read_scale(self, target: Target) -> Scale:
+        """Return how many pods a workload wants and has."""
+        what = f"the scale of {target}"
+        answer = await self._send("GET", f"{_path(target)}/scale", what=what)
+        return _decoded(decode_scale, answer, what)
 
     async def _send(
         self,

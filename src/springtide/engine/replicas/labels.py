@@ -5,7 +5,7 @@ state, and where nobody can say it. Where the status is unknown nothing changes,
 is told to stop does. Labels move nothing: they tell the application, and it moves its state.
 """
 
-from typing import Final, TypeAlias, assert_never
+from typing import TypeAlias, assert_never
 
 import msgspec
 from msgspec.structs import replace
@@ -28,9 +28,6 @@ from springtide.engine.replicas.label_messages import (
     TargetChanged,
     WarnUnprotected,
 )
-
-TARGET_LABEL: Final = "hpa_scaling_target"
-READY_LABEL: Final = "hpa_scaling_ready"
 
 
 class Labels(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,26 +1,12 @@
 """The members of a workload in their order, and the number of each, counted from one.
 
-A pod's number comes of its ordinal and of where its workload starts to count. Elsewhere it is the
-place in the order of all by id and name. Whoever is not there has no number, and so never a place.
+A pod's number comes of its ordinal (`model.replicas.ordinals`). Elsewhere it is the place in the order of all
+by id and name. Whoever is not there has no number, and so never a place.
 """
 
-import re
 from collections.abc import Iterable
-from typing import Final
 
 from springtide.model.replicas.member import Member
-
-_ORDINAL: Final = re.compile(r"-(?P<ordinal>[0-9]{1,9})$")
-
-
-def pod_index(pod_name: str, *, ordinals_start: int = 0, pod_index_label: str = "") -> int | None:
-    """Return a pod's number; None if neither its label nor its name holds an ordinal."""
-    matched = _ORDINAL.search(pod_name)
-    text = pod_index_label or (matched["ordinal"] if matched is not None else "")
-    if not (text.isascii() and text.isdecimal()):
-        return None
-    index = int(text) - ordinals_start + 1
-    return index if index >= 1 else None
 
 
 def rank(members: Iterable[Member], self_id: int, self_name: str) -> int | None:
@@ -28,6 +14,15 @@ def rank(members: Iterable[Member], self_id: int, self_name: str) -> int | None:
     ordered = sorted((each.id, each.name) for each in members)
     found = (place for place, each in enumerate(ordered, start=1) if each == (self_id, self_name))
     return next(found, None)
+
+
+def numbers(members: Iterable[Member]) -> dict[str, int]:
+    """Return the number of every member: its own, or its place in the order of all."""
+    ordered = sorted(members, key=lambda each: (each.id, each.name))
+    return {
+        each.name: place if each.index is None else each.index
+        for place, each in enumerate(ordered, start=1)
+    }
 
 
 def first_leader(members: Iterable[Member]) -> Member | None:

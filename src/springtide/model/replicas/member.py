@@ -1,6 +1,12 @@
 """One member of a workload as others see it, and the record of who may hold state."""
 
+from typing import Final
+
 import msgspec
+
+TARGET_LABEL: Final = "hpa_scaling_target"
+READY_LABEL: Final = "hpa_scaling_ready"
+"""What others see of a member's two labels, `1` or `0`."""
 
 
 class Member(msgspec.Struct, frozen=True, kw_only=True):

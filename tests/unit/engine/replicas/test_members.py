@@ -2,8 +2,9 @@
 
 import pytest
 
-from springtide.engine.replicas.members import expected, first_leader, pod_index, rank
+from springtide.engine.replicas.members import expected, first_leader, rank
 from springtide.model.replicas.member import Member
+from springtide.model.replicas.ordinals import pod_index
 
 THREE = (Member(id=7, name="b"), Member(id=3, name="c"), Member(id=7, name="a"))
 

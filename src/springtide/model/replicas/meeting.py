@@ -1,0 +1,25 @@
+"""What the objects are called in which the members of a workload meet in Kubernetes."""
+
+from typing import Final
+
+import msgspec
+
+OBSERVING: Final = "-observe"
+
+
+class Meeting(msgspec.Struct, frozen=True, kw_only=True):
+    """Two ConfigMaps and a Lease."""
+
+    status: str
+    records: str
+    lock: str
+
+
+def meeting(workload: str, *, is_observing: bool = False) -> Meeting:
+    """Return the names; a fleet that only observes has a status and a lock of its own."""
+    own = OBSERVING if is_observing else ""
+    return Meeting(
+        status=f"{workload}-hpa-status{own}",
+        records=f"{workload}-hpa-records",
+        lock=f"{workload}-hpa-leader{own}",
+    )
