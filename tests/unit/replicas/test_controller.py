@@ -454,4 +454,5 @@ def test_what_is_told_is_shown_and_what_is_lost_counts_at_once() -> None:
     assert seen == [
         (TargetChanged(is_target=True), True, True, False),
         (ReadyChanged(is_ready=True), True, True, True),
+        (TargetChanged(is_target=False), False, False, True),
     ]
