@@ -18,8 +18,8 @@ from typing import Final
 ROOT: Final = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
+from examples.rooms.weather import FAULTS  # noqa: E402
 from tests.rooms.living import Life, live  # noqa: E402
-from tests.rooms.weather import FAULTS  # noqa: E402
 
 PROCESSES: Final = 2
 TOLD_MAX: Final = 5

@@ -7,11 +7,12 @@ from typing import Any, Final
 import msgspec
 
 from examples.rooms.checking import Tally
+from examples.rooms.settings import PEOPLE_EACH
+from examples.rooms.weather import FAULTS, Weather
 from springtide.replicas.ownership import owner_of
 from tests.rooms.freezing import freezing_loop, run_freezing
 from tests.rooms.invariants import Broken
-from tests.rooms.town import PEOPLE_EACH, Shape, Town
-from tests.rooms.weather import FAULTS, Weather
+from tests.rooms.town import Shape, Town
 
 OPENING_S: Final = 30.0
 CALM_S_MAX: Final = 900.0
