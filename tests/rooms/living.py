@@ -96,7 +96,8 @@ def _look(town: Town) -> None:
     if town.wrongs.told:
         raise Broken(town.wrongs.told.pop())
     for run in runs:
-        ended = next((each for each in run.member.tasks if each.done()), None)
+        finished = (each for each in run.member.tasks if each.done() and not each.cancelled())
+        ended = next(finished, None)
         if ended is not None:
             raise Broken(f"{run.name}: {ended.get_name()} ended: {ended}")
     for room, owners in town.witness.owners.items():
