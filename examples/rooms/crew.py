@@ -104,9 +104,7 @@ class Crew:
 
     async def start(self, index: int) -> None:
         """Start a member, and wait until it listens."""
-        log = os.open(
-            self._folder / f"rooms-{index - 1}.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644
-        )
+        log = os.open(self._log(index), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         try:
             running = await asyncio.create_subprocess_exec(
                 *self._command(index), stdout=asyncio.subprocess.PIPE, stderr=log, cwd=ROOT
@@ -117,8 +115,16 @@ class Crew:
         async with asyncio.timeout(START_S_MAX):
             address = (await running.stdout.readline()).decode().strip()
         if not address:
-            raise NotStarted(f"Member {index} did not start; see {self._folder}.")
+            code = await running.wait()
+            raise NotStarted(f"Member {index} ended with {code} at once: {self._last_words(index)}")
         self.processes[index] = Process(running, address)
+
+    def _log(self, index: int) -> Path:
+        return self._folder / f"rooms-{index - 1}.log"
+
+    def _last_words(self, index: int) -> str:
+        words = self._log(index).read_text(errors="replace").strip()
+        return words.rpartition("\n")[2] or "it said nothing."
 
     def _command(self, index: int) -> list[str]:
         replicas = self.scaler.replicas if self.scaler is not None else index
