@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _one(seed: int, faults: tuple[str, ...], *, is_told: bool) -> int:
-    life = live(seed, None, faults)
+    life = live(seed, faults=faults)
     if is_told:
         print("\n".join(life.story))
     _tell(life)
