@@ -8,11 +8,11 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from decimal import Decimal
-from typing import Final
+from typing import Final, Never
 
 import msgspec
 
-from springtide.edge.store import MemorySite, MemoryStore, StatusRead
+from springtide.edge.store import Deliver, MemorySite, MemoryStore, StatusRead, StoreTold
 from springtide.model.replicas.answer import Answer, Answered, Sample, Series, Unreachable
 from springtide.model.replicas.policy import Aggregation, Operator, Policy
 from springtide.model.replicas.rules import Limits, Schedule
@@ -106,6 +106,22 @@ class Lines:
         return [each for each in self.told if each["event"] == event]
 
 
+class Breaking(MemoryStore):
+    """A store with a bug, when a test wants one."""
+
+    follow_breaks = False
+
+    async def follow(self, deliver: Deliver) -> Never:
+        """Tell what there is, or break."""
+
+        def told(what: StoreTold) -> None:
+            if self.follow_breaks:
+                raise RuntimeError("a bug")
+            deliver(what)
+
+        await super().follow(told)
+
+
 class One:
     """One member: its controller, its own way to the store, and what it holds."""
 
@@ -114,7 +130,7 @@ class One:
     ) -> None:
         self.name = name or f"chat-{(index or 1) - 1}"
         self.calendar = LoopCalendar(offset_s)
-        self.store = MemoryStore(fleet.site, replicas=fleet.replicas)
+        self.store = Breaking(fleet.site, replicas=fleet.replicas)
         self.holds_state = True
         self.is_loaded = True
         self.lines = Lines()

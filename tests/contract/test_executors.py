@@ -402,3 +402,19 @@ def test_a_scale_tells_pods_that_come_and_go() -> None:
 
     assert [each.state for each in going.members] == [NodeState.RUNNING, NodeState.STOPPING]
     assert [each.state for each in coming.members][2:] == [NodeState.STARTING]
+
+
+def test_a_member_has_its_signals_as_they_are_by_default(tmp_path: Path) -> None:
+    pool = Pool(
+        command=("grep", "-E", "Sig(Ign|Blk)", "/proc/self/status"),
+        folder=tmp_path / "state",
+        log=str(tmp_path / "signals.log"),
+    )
+
+    asyncio.run(Processes(pool).start(1))
+
+    log = tmp_path / "signals.log"
+    text = eventually(
+        lambda: log.read_text() if log.exists() else "", lambda found: found.count("\n") == 2
+    )
+    assert [int(line.split()[1], 16) for line in text.splitlines()] == [0, 0]

@@ -1,11 +1,7 @@
 """What the adapter relies on of Prometheus, held by a real one (if it is on the path) and by the stand-in alike."""
 
-import asyncio
-import json
 import shutil
-import subprocess
 import time
-import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -13,15 +9,16 @@ from typing import Final
 
 import pytest
 
-from springtide.apps.adapter.queries import query_of, steps_to_samples
+from springtide.apps.adapter.queries import MARK, query_of, steps_to_samples
+from springtide.apps.executor.prometheus import query
 from springtide.edge.machine import MachineCalendar, MachineClock
-from springtide.edge.prometheus import Access, Malformed, Prometheus, Refused, Unreachable, Vector
+from springtide.edge.prometheus import Malformed, Refused, Unreachable
 from springtide.engine.metrics import Table
+from springtide.model.replicas.matcher import Matcher
 from tests.adapting import EXPECTED, E
-from tests.e2e.ours import free_port
 from tests.e2e.waiting import eventually
-from tests.exporting import exported
 from tests.promapi import PromApi, Reply, prometheus
+from tests.prometheus_program import asked, real
 
 PAGE: Final = """
 hpa_expect_replicas{k8s_namespace_name="game",hpa_target_name="chat",pod="chat-0"} 8
@@ -35,41 +32,6 @@ TWICE: Final = (
 
 Start = Callable[[str], str]
 """Takes what pods export, and returns where Prometheus answers about it."""
-
-
-@contextmanager
-def real(program: str, folder: Path, text: str) -> Iterator[str]:
-    """Run a real Prometheus that has scraped a page."""
-    port = free_port()
-    with exported(text) as target:
-        scrape = {"job_name": "pods", "scrape_interval": "200ms", "scrape_timeout": "200ms"}
-        scrape["static_configs"] = [{"targets": [target]}]  # type: ignore[assignment]
-        folder.joinpath("prometheus.json").write_text(json.dumps({"scrape_configs": [scrape]}))
-        process = subprocess.Popen(
-            [
-                program,
-                f"--config.file={folder / 'prometheus.json'}",
-                f"--storage.tsdb.path={folder / 'data'}",
-                f"--web.listen-address=127.0.0.1:{port}",
-            ],
-            stderr=subprocess.DEVNULL,
-        )
-        try:
-            url = f"http://127.0.0.1:{port}"
-            eventually(lambda: has_scraped(url), lambda found: found)
-            yield url
-        finally:
-            process.kill()
-            process.wait()
-
-
-def has_scraped(url: str) -> bool:
-    """Return whether a Prometheus has samples."""
-    try:
-        with urllib.request.urlopen(f"{url}/api/v1/query?query={E}", timeout=5) as answer:
-            return bool(json.load(answer)["data"]["result"])
-    except OSError:
-        return False
 
 
 @contextmanager
@@ -96,16 +58,6 @@ def start(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Start]:
         yield lambda text: stack.enter_context(
             standin(text) if request.param == "standin" else real(program or "", tmp_path, text)
         )
-
-
-def asked(url: str, query: str) -> Vector:
-    """Return what a query comes to."""
-
-    async def work() -> Vector:
-        async with Prometheus(Access(url=url)) as client:
-            return await client.query(query)
-
-    return asyncio.run(work())
 
 
 def table(url: str) -> Table:
@@ -143,6 +95,17 @@ def test_a_metric_by_two_names_is_seen_to_have_both(start: Start) -> None:
     found = eventually(lambda: table(url).names, lambda names: len(names) > 1)
 
     assert found == (E, f"{E}_count")
+
+
+def test_a_query_of_one_workload_has_its_samples_alone(start: Start) -> None:
+    matchers = (Matcher(label="hpa_target_name", value="chat"),)
+
+    found = asked(start(PAGE), query((E, f"{E}_count"), matchers)).elements
+
+    values = [each.value[1] for each in found if MARK not in each.metric]
+    assert sorted(values) == ["10.5", "8"]
+    assert {each.metric["hpa_target_name"] for each in found} == {"chat"}
+    assert len(found) == 4
 
 
 def test_nothing_is_nothing(start: Start) -> None:

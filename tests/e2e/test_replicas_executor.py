@@ -47,6 +47,11 @@ def wait_for_births(world: Members, count: int) -> None:
         time.sleep(0.001)
 
 
+def until_running(world: Members, indexes: list[int]) -> None:
+    """Wait until these have begun and run: a member is seen before its program has said anything."""
+    eventually(world.running, lambda found: found == indexes, limit_s=LIMIT_S)
+
+
 def test_it_grows_and_drains_and_spares_who_must_serve(
     tmp_path: Path, api: PromApi, world: Members
 ) -> None:
@@ -59,17 +64,17 @@ def test_it_grows_and_drains_and_spares_who_must_serve(
         assert executor.page("/readyz") == executor.page("/healthz") == b"ok"
         say(api, expect=4, generation=3, members=3, serving={1, 2, 3})
         executor.until(phase="Steady", observed=4)
-        assert world.running() == [1, 2, 3, 4]
+        until_running(world, [1, 2, 3, 4])
 
         say(api, expect=2, generation=4, members=4, serving=ALL)
         executor.until_it_says("expected are 2, the highest that must serve is 4")
         say(api, expect=2, generation=4, members=4, serving={1, 2, 3})
         executor.until(phase="Steady", observed=3)
-        assert world.running() == [1, 2, 3]
+        until_running(world, [1, 2, 3])
         say(api, expect=2, generation=4, members=3, serving={1, 2})
         executor.until(phase="Steady", observed=2)
 
-        assert world.running() == [1, 2]
+        until_running(world, [1, 2])
         assert sorted(world.born()) == [1, 2, 3, 4]
         assert [index for index, _ in world.told("asked")] == [4, 3]
         assert executor.metric("hpa_executor_desired") == 2
@@ -88,11 +93,11 @@ def test_killed_at_any_moment_it_starts_nobody_twice_and_ends_nobody(
             executor.end(signal.SIGKILL)
         executor.start()
         executor.until(phase="Steady", observed=6)
-        eventually(world.running, lambda found: found == [1, 2, 3, 4, 5, 6])
+        until_running(world, [1, 2, 3, 4, 5, 6])
         assert executor.end(signal.SIGTERM) == 0
 
         assert sorted(world.born()) == [1, 2, 3, 4, 5, 6]
-        assert world.running() == [1, 2, 3, 4, 5, 6]
+        until_running(world, [1, 2, 3, 4, 5, 6])
         assert executor.events("stopped")
 
 
@@ -103,12 +108,13 @@ def test_what_was_applied_outlives_a_kill_and_an_older_generation_is_refused(
     with Execution(tmp_path, api, processes(world)) as executor:
         executor.start()
         executor.until(phase="Steady", observed=2)
+        until_running(world, [1, 2])
         executor.end(signal.SIGKILL)
         say(api, expect=5, generation=7, members=2, serving={1, 2})
         executor.start()
         eventually(lambda: executor.events("refused"), bool)
 
-        assert world.running() == [1, 2]
+        until_running(world, [1, 2])
         assert "Generation 7 is older than 8" in executor.events("refused")[0]["message"]
         assert executor.metric("hpa_executor_refused_total") >= 1
 
@@ -126,6 +132,7 @@ def test_f_10_a_second_executor_of_the_same_state_does_not_run(
         second.start()
 
         assert second.wait() == 2
+        until_running(world, [1, 2])
         assert "Another executor has" in second.log.read_text()
         assert sorted(world.born()) == [1, 2]
 
@@ -137,12 +144,13 @@ def test_without_prometheus_nobody_is_started_or_stopped(
     with Execution(tmp_path, api, processes(world)) as executor:
         executor.start()
         executor.until(phase="Steady", observed=2)
+        until_running(world, [1, 2])
         say(api, expect=1, generation=9, members=2)
         api.fails_with = DOWN
         status = executor.until_it_says("How many members are wanted is unknown")
 
         assert "down" in status["why"]
-        assert world.running() == [1, 2]
+        until_running(world, [1, 2])
         api.fails_with = None
         executor.until(phase="Steady", observed=1)
 
@@ -155,9 +163,10 @@ def test_a_member_that_does_not_end_is_killed_only_where_that_is_configured(
     with Execution(tmp_path, api, stubborn, grace="500ms") as patient:
         patient.start()
         patient.until(phase="Steady", observed=2)
+        until_running(world, [1, 2])
         say(api, expect=1, generation=2, members=2, serving={1})
         patient.until_it_says("and still runs. Look at it, or set forceAfter.")
-        assert world.running() == [1, 2]
+        until_running(world, [1, 2])
     with Execution(tmp_path, api, stubborn, grace="500ms", forceAfter="1s") as forcing:
         forcing.start()
         forcing.until(phase="Steady", observed=1)
@@ -173,12 +182,13 @@ def test_units_of_systemd_grow_and_drain(tmp_path: Path, api: PromApi, world: Me
         executor.environ = world.systemctl()
         executor.start()
         executor.until(phase="Steady", observed=3)
+        until_running(world, [1, 2, 3])
         executor.end(signal.SIGKILL)
         say(api, expect=1, generation=2, members=3, serving={1, 2})
         executor.start()
         executor.until(phase="Steady", observed=2)
 
-        assert world.running() == [1, 2]
+        until_running(world, [1, 2])
         assert sorted(world.born()) == [1, 2, 3]
 
 

@@ -14,6 +14,7 @@ the application is told and moves its state, with what `ownership` and `migratio
 from springtide.replicas.asking import CALLBACK_S_MAX, Callback, Failed
 from springtide.replicas.context import Identity, Times
 from springtide.replicas.controller import NotLeading, ReplicaController, SelectMode
+from springtide.replicas.observing import Observed, Observers
 from springtide.replicas.occurrences import (
     Complaint,
     InputUnknown,
@@ -29,6 +30,8 @@ from springtide.replicas.occurrences import (
 from springtide.replicas.performing import ReplicaProvider
 from springtide.replicas.pulling import Metrics, NoMetrics, PolicyPull
 from springtide.replicas.snapshot import PolicyShown, Snapshot, Tally
+from springtide.replicas.stopping import drain, until_told
+from springtide.replicas.threaded import ThreadedController
 
 __all__ = [
     "CALLBACK_S_MAX",
@@ -44,6 +47,8 @@ __all__ = [
     "Metrics",
     "NoMetrics",
     "NotLeading",
+    "Observed",
+    "Observers",
     "Occurrence",
     "PolicyPull",
     "PolicyShown",
@@ -55,5 +60,8 @@ __all__ = [
     "Snapshot",
     "Tally",
     "TargetChanged",
+    "ThreadedController",
     "Times",
+    "drain",
+    "until_told",
 ]

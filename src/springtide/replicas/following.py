@@ -127,7 +127,7 @@ class Following:
         context, identity = self._context, self._context.identity
         target = context.settings.workload.name
         self.everybody = everybody
-        self.members = tuple(each for each in everybody if each.target in {"", target})
+        self.members = tuple(each for each in everybody if each.target == target)
         self._pulls.members = self.members
         if not identity.has_ordinal:
             index = rank(self.members, identity.id, identity.name)

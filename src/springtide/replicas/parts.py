@@ -1,7 +1,8 @@
 """The parts of one controller, joined."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from typing import Final, Never
 
 from springtide.model.replicas.knobs import ElectionMode
 from springtide.replicas.context import Context
@@ -14,6 +15,9 @@ from springtide.replicas.performing import Performing
 from springtide.replicas.pulling import Metrics, Pulls
 from springtide.replicas.showing import Showing
 
+AGAIN_S_MIN: Final = 1.0
+AGAIN_S_MAX: Final = 30.0
+
 
 class Parts:
     """What follows the store, keeps the labels, stands for election, pulls and leads."""
@@ -21,6 +25,7 @@ class Parts:
     def __init__(
         self, context: Context, metrics: Metrics, *, drawn_permille: Callable[[], int]
     ) -> None:
+        self._context = context
         is_ordered = context.settings.knobs.election is ElectionMode.DETERMINISTIC
         order = FirstInOrder(is_in_use=is_ordered)
         self.pulls = Pulls(context, metrics, drawn=drawn_permille)
@@ -55,12 +60,24 @@ class Parts:
 
     async def run(self) -> None:
         """Go on until cancelled."""
+        works = {
+            "store": self.following.follow,
+            "following": self.following.run,
+            "labels": self.labelling.run,
+            "election": self.electing.run,
+            "leading": self.leading.run,
+        }
         async with asyncio.TaskGroup() as group:
-            for work in (
-                self.following.follow(),
-                self.following.run(),
-                self.labelling.run(),
-                self.electing.run(),
-                self.leading.run(),
-            ):
-                group.create_task(work)
+            for name, work in works.items():
+                group.create_task(self._kept(name, work))
+
+    async def _kept(self, name: str, work: Callable[[], Awaitable[Never]]) -> Never:
+        """Keep one part going: a bug in it is told, and what it knew before is known after it."""
+        wait_s = AGAIN_S_MIN
+        while True:
+            try:
+                await work()
+            except Exception as bug:  # noqa: BLE001 - the other parts still protect what is held
+                self._context.log("bug", is_fault=True, where=name, message=repr(bug))
+            await asyncio.sleep(wait_s)
+            wait_s = min(2 * wait_s, AGAIN_S_MAX)

@@ -74,6 +74,8 @@ class PolicyPull:
         self.is_ready = False
         self.unknown: Counter[str] = Counter()
         self.subscribed: list[Subscribed] = []
+        self._known: tuple[Came | None, Judged | None] = (None, None)
+        self._shown: PolicyShown | None = None
 
     @property
     def is_active(self) -> bool:
@@ -96,7 +98,13 @@ class PolicyPull:
         return end
 
     def shown(self) -> PolicyShown:
-        """Return what is known of it."""
+        """Return what is known of it; made anew only after another answer or verdict."""
+        known = (self.came, self.judged)
+        if self._shown is None or any(a is not b for a, b in zip(self._known, known, strict=True)):
+            self._known, self._shown = known, self._made()
+        return self._shown
+
+    def _made(self) -> PolicyShown:
         came, judged, policy = self.came, self.judged, self.policy
         values = () if came is None else _values(came.answer, policy)
         up = judged.up if judged is not None else None

@@ -156,7 +156,7 @@ def test_rounds_are_told_phase_by_phase() -> None:
             phases = [
                 each.phase
                 for each in told(found.members["chat-1"], RoundChanged)
-                if isinstance(each, RoundChanged) and each.status.generation == 2
+                if isinstance(each, RoundChanged) and each.status.expect == 4
             ]
 
             assert phases == [Phase.PENDING, Phase.MIGRATING, Phase.WAITING, Phase.DONE]
@@ -406,5 +406,23 @@ def test_z_11_callbacks_of_a_policy_are_told_once_it_is_pulled() -> None:
         assert seen.count("ready") == 1
         assert told(one, LeaderChanged) == [LeaderChanged(is_leader=True)]
         await one.controller.close()
+
+    run(work())
+
+
+def test_a_bug_in_one_part_ends_neither_it_nor_the_others() -> None:
+    async def work() -> None:
+        async with fleet(2, QUICK, load=150) as found:
+            one = found.members["chat-0"]
+            await asyncio.sleep(80)
+            one.store.follow_breaks = True
+            await asyncio.sleep(25)
+            one.store.follow_breaks = False
+            await asyncio.sleep(30)
+            found.load.total = 350
+            await until(found, 4)
+
+            assert one.lines.named("bug")
+            assert one.labels == (True, True)
 
     run(work())

@@ -86,6 +86,7 @@ class Driver:
         self._figures = figures
         self._log = log
         self._stop = asyncio.Event()
+        self._refusal = ""
         self.state = Execution(generation=applied.read())
         self.orders: deque[Given] = deque(maxlen=ORDERS_KEPT)
         self.blind = "nothing has been observed yet"
@@ -135,8 +136,7 @@ class Driver:
             case Remember(generation=generation):
                 self._remember(generation)
             case Refuse(why=why):
-                self._figures.refused.inc()
-                self._log("refused", is_fault=True, message=why)
+                self._refused(why)
             case _:
                 assert_never(command)
         return None
@@ -150,9 +150,9 @@ class Driver:
         kind = type(order).__name__
         number = order.order.desired if isinstance(order, ScaleTo) else order.index
         self._log(_EVENTS[kind], number=number, message=order.why)
-        if isinstance(order, Kill):
-            self._figures.kills.inc()
         found = await self._performing.order(order)
+        if isinstance(order, Kill) and not isinstance(found, Failed):
+            self._figures.kills.inc()
         outcome = "done"
         if isinstance(found, TimedOut | Failed):
             is_unknown = isinstance(found, TimedOut)
@@ -163,6 +163,13 @@ class Driver:
             self._log(name, is_fault=True, order=kind, number=number, message=found.words)
         self.orders.append(Given(order=kind, number=number, why=order.why, outcome=outcome))
         return found
+
+    def _refused(self, why: str) -> None:
+        """Count it each time, and tell it once."""
+        self._figures.refused.inc()
+        if why != self._refusal:
+            self._log("refused", is_fault=True, message=why)
+        self._refusal = why
 
     def _remember(self, generation: int) -> None:
         try:

@@ -5,6 +5,7 @@ who it is. The exit code is the number of the system's fault, 0 if it runs.
 """
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -26,6 +27,9 @@ def _become(record: str, boot: str, folder: str, command: list[str], tell: int) 
         _write(record, boot)
         if folder:
             os.chdir(folder)
+        # Python ignores these, and the member would inherit that.
+        for number in (signal.SIGPIPE, signal.SIGXFSZ):
+            signal.signal(number, signal.SIG_DFL)
         os.execvp(command[0], command)  # noqa: S606 - that is what this program is for
     except OSError as fault:
         os.write(tell, str(fault.errno or 1).encode())

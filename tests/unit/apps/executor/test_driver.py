@@ -195,7 +195,8 @@ def test_x_5_what_was_applied_is_read_at_the_start(tmp_path: Path) -> None:
     world = run(work())
 
     assert shelf.starts == []
-    assert world.log.of("refused")
+    assert world.figure("hpa_executor_observed") == 0
+    assert len(world.log.of("refused")) == 1
     assert (world.figure("hpa_executor_refused_total") or 0) > 1
 
 

@@ -250,7 +250,7 @@ def test_a_generation_that_was_kept_refuses_older_ones_after_a_restart() -> None
     refused = executor.want(wish(2, generation=7))
     same = executor.want(wish(2, generation=8))
 
-    assert isinstance(refused[0], Refuse)
+    assert said(refused) == [("Refuse", 0), ("Observe", 0)]
     assert not any(isinstance(each, Remember) for each in same)
 
 
@@ -451,3 +451,18 @@ def test_what_was_seen_before_an_order_ended_does_not_count() -> None:
     commands = executor.tell(stale)
 
     assert commands == (Observe(commands[0].why),)
+
+
+def test_who_was_started_a_moment_ago_is_stopped_a_little_later() -> None:
+    executor = Executor()
+    executor.decide(wish(2), members(1))
+    executor.tell(Started(index=2, now_ms=0, cause="done"))
+    executor.decide(wish(2), members(1, 2), later_s=1)
+
+    early = executor.decide(wish(1), members(1, 2), later_s=1)
+    why = executor.state.why
+    late = executor.decide(wish(1), members(1, 2), later_s=4)
+
+    assert early == ()
+    assert "a moment ago" in why
+    assert said(late) == [("StopGracefully", 2)]

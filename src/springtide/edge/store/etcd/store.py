@@ -4,7 +4,7 @@ from types import TracebackType
 from typing import Final, Never, Self
 
 from springtide.base.clock import Rng
-from springtide.edge.store.errors import Conflict
+from springtide.edge.store.errors import Conflict, Denied
 from springtide.edge.store.etcd import shapes
 from springtide.edge.store.etcd.access import EtcdAccess, checked
 from springtide.edge.store.etcd.following import Following
@@ -120,16 +120,14 @@ class EtcdStore:
         status = self._keys.status
         writing = shapes.txn(
             [shapes.put(status, value)],
-            compare=[
-                shapes.is_at(self._keys.leader, offer.token),
-                shapes.is_at(status, offer.revision),
-            ],
+            compare=[*self._lock.is_held(offer.token), shapes.is_at(status, offer.revision)],
             otherwise=[shapes.get(self._keys.leader), shapes.get(status)],
         )
         answer = await self._leases.ask(writing, TxnAnswer)
         if not answer.succeeded:
             _check(offer, *_both(answer))
-            raise _conflict(FenceReason.CHANGED)
+            # The numbers are the same, so this is another lock, in an etcd that began anew.
+            raise _conflict(FenceReason.DEPOSED)
         return answer.header.revision
 
     async def read_status(self) -> StatusRead | StatusDamaged:
@@ -154,6 +152,10 @@ class EtcdStore:
             if (await self._leases.ask(deleting, TxnAnswer)).succeeded:
                 return
         raise Conflict(FenceReason.CHANGED, f"The record of {index} is written again and again.")
+
+    async def set_cost(self, member: str, cost: int) -> None:
+        """Raise Denied: members in etcd are processes, and no controller of pods picks among them."""
+        raise Denied(f"{member} cannot cost {cost}: only pods in a cluster have a deletion cost.")
 
     async def replicas(self) -> int | None:
         """Return that etcd cannot tell."""

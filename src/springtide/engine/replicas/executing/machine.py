@@ -54,7 +54,9 @@ def step(rules: ExecutionRules, state: Execution, event: Event) -> Stepped:
 def _wanted(state: Execution, event: Wanted) -> Stepped:
     generation = event.wish.generation
     if generation is not None and generation < state.generation:
-        return state, (Refuse(words.outdated(generation, state.generation)),)
+        refusal = Refuse(words.outdated(generation, state.generation))
+        looking, commands = _look(state, words.LOOK_AGAIN)
+        return looking, (refusal, *commands)
     state = replace(state, wish=event.wish, wished_ms=event.now_ms)
     if generation is None or generation == state.generation:
         return _look(state, words.LOOK_FIRST)
