@@ -1,9 +1,6 @@
 """The guide for rolling replicas out: its commands that need no cluster, its files, and its alerts."""
 
 import re
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,21 +10,12 @@ from springtide.cli.membering import configured
 from springtide.wire import yaml
 from springtide.wire.crd.executor import read_executor
 from springtide.wire.origin import Origin
-from tools import kubectl as fetching
+from tests.rollout import FILES, ROOT, Shell, blocks, guide
 
-ROOT: Final = Path(__file__).resolve().parents[2]
-GUIDE: Final = ROOT / "docs" / "replicas-rollout.md"
-FILES: Final = ROOT / "examples" / "replicas-rollout"
 ALERTS: Final = ROOT / "deploy" / "alerts" / "replicas.yaml"
-OFFLINE: Final = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 CALLED: Final = re.compile(r"springtide replicas ([a-z-]+)")
 WORDS_MIN: Final = 6
 SECTION: Final = re.compile(r"^### (Springtide\w+)\n(.*?)(?=^##|\Z)", re.MULTILINE | re.DOTALL)
-
-
-def guide() -> str:
-    """Return the text of the guide."""
-    return GUIDE.read_text(encoding="utf-8")
 
 
 def documents(path: Path) -> list[Any]:
@@ -35,43 +23,20 @@ def documents(path: Path) -> list[Any]:
     return [each.value for each in yaml.documents(path.read_bytes(), path.name)]
 
 
-@pytest.fixture
-def shell(tmp_path: Path) -> dict[str, str]:
-    """What a shell needs to find both programs; the files of the guide lie in its folder."""
-    kubectl = fetching.found()
-    if kubectl is None:
-        pytest.skip(f"There is no kubectl: run `make kubectl`, or name one in {fetching.VARIABLE}.")
-    programs = tmp_path / "bin"
-    programs.mkdir()
-    (programs / "kubectl").symlink_to(kubectl)
-    springtide = programs / "springtide"
-    springtide.write_text(f'#!/bin/sh\nexec {sys.executable} -m springtide "$@"\n')
-    springtide.chmod(0o755)
-    shutil.copytree(FILES, tmp_path / "work")
-    return {"PATH": f"{programs}:/usr/bin:/bin", "PYTHONPATH": str(ROOT / "src")}
-
-
-def test_the_commands_that_need_no_cluster_go_through_in_their_order(
-    shell: dict[str, str], tmp_path: Path
-) -> None:
+def test_the_commands_that_need_no_cluster_go_through_in_their_order(tmp_path: Path) -> None:
     """Covers R-45 in part: what is printed shrinks nothing before the last step."""
+    shell = Shell(tmp_path)
     rules = []
-    for block in OFFLINE.findall(guide()):
-        done = subprocess.run(
-            ["/bin/sh", "-e", "-c", block],
-            cwd=tmp_path / "work",
-            env=shell,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, f"{block}{done.stderr}"
-        rules += [
-            each["spec"]["behavior"]["scaleDown"]["selectPolicy"]
-            for each in documents(tmp_path / "work" / "objects.yaml")
-            if each["kind"] == "HorizontalPodAutoscaler"
-        ]
+    for is_offline, commands in blocks(guide()):
+        if is_offline:
+            shell.run("\n".join(commands))
+            rules += [
+                each["spec"]["behavior"]["scaleDown"]["selectPolicy"]
+                for each in documents(shell.folder / "objects.yaml")
+                if each["kind"] == "HorizontalPodAutoscaler"
+            ]
 
+    # Steps three and four; the first two print no autoscaler.
     assert rules == ["Disabled", "Max"]
 
 
