@@ -37,6 +37,7 @@ from bench import (  # noqa: E402
     plan_dump,
     recordings,
     replay,
+    replica_evaluation,
     schedulable,
     scheduling,
     scores,
@@ -47,6 +48,7 @@ from bench.figure import Figure  # noqa: E402
 
 BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
     "adapter": adapter.measure,
+    "replica_evaluation": replica_evaluation.measure,
     "decode": decode.measure,
     "plan_dump": plan_dump.measure,
     "explanations": explanations.measure,

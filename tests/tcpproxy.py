@@ -27,16 +27,21 @@ class Line:
         self.connected = 0
         self._writers: set[asyncio.StreamWriter] = set()
         self._frozen: set[asyncio.StreamWriter] = set()
+        self._said: dict[asyncio.StreamWriter, bytes] = {}
 
-    def set(self, mode: Mode) -> None:
+    def turn(self, mode: Mode) -> None:
         """Change what becomes of bytes; whoever is inside is sent away, unless they are swallowed."""
         self.mode = mode
         if mode is not Mode.SWALLOW:
             self.drop()
 
-    def freeze(self) -> None:
-        """Let those that are inside hear nothing more, while others come through."""
-        self._frozen |= self._writers
+    def freeze(self, saying: bytes = b"") -> None:
+        """Let those that are inside hear nothing more, of which the last that they said has this in it."""
+        self._frozen |= self.saying(saying)
+
+    def saying(self, what: bytes) -> frozenset[asyncio.StreamWriter]:
+        """Return those that are inside of which the last that they said has this in it."""
+        return frozenset(each for each, said in self._said.items() if what in said)
 
     def drop(self) -> None:
         """Send away whoever is inside."""
@@ -53,22 +58,32 @@ class Line:
             with suppress(OSError):
                 behind, ahead = await asyncio.open_connection("127.0.0.1", self.before)
                 self._writers |= {writer, ahead}
-                await asyncio.gather(self._pass(reader, ahead), self._pass(behind, writer))
+                ways = self._pass(reader, ahead, of=writer), self._pass(behind, writer)
+                await asyncio.gather(*ways)
         except asyncio.CancelledError:
             # asyncio complains of a connection whose task was cancelled, as all are in the end.
             pass
         finally:
             writer.transport.abort()
 
-    async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _pass(
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        *,
+        of: asyncio.StreamWriter | None = None,
+    ) -> None:
         try:
             while data := await reader.read(CHUNK_BYTES):
+                if of is not None:
+                    self._said[of] = data
                 if self.mode is not Mode.SWALLOW and writer not in self._frozen:
                     writer.write(data)
                     await writer.drain()
         finally:
             writer.transport.abort()
             self._writers.discard(writer)
+            self._said.pop(writer, None)
 
 
 @asynccontextmanager
