@@ -81,6 +81,7 @@ class ReplicaController:
         self._running: asyncio.Task[None] | None = None
         self._drained = asyncio.Event()
         self._snapshot = self._parts.showing.snapshot()
+        self._parts.labelling.renew = self._renew
 
     # -- what is known, for any thread
 
@@ -299,6 +300,10 @@ class ReplicaController:
         if not running.cancelled() and (fault := running.exception()) is not None:
             self._context.log("controller_failed", is_fault=True, why=repr(fault))
 
+    def _renew(self) -> Snapshot:
+        self._snapshot = self._parts.showing.snapshot()
+        return self._snapshot
+
     async def _run(self) -> None:
         async with asyncio.TaskGroup() as group:
             group.create_task(self._parts.run())
@@ -308,7 +313,7 @@ class ReplicaController:
         """Make a new snapshot now and then, and tell the phases of rounds."""
         seen: tuple[object, ...] = (None, None)
         while True:
-            found = self._snapshot = self._parts.showing.snapshot()
+            found = self._renew()
             if found.status is not None and found.phase is not None:
                 now = (found.status.generation, found.phase)
                 if now != seen:

@@ -484,3 +484,33 @@ def test_r_19_the_readiness_of_a_pod_changes_no_label_and_is_changed_by_none() -
             assert [each.name for each in selected] == ["chat-0", "chat-1"]
 
     run(work())
+
+
+def test_what_is_told_is_shown_and_what_is_lost_counts_at_once() -> None:
+    """Covers R-26 in part."""
+    seen: list[tuple[object, ...]] = []
+
+    async def work() -> None:
+        async with fleet(1, QUICK) as found:
+            controller = found.members["chat-0"].controller
+
+            def note(told: object) -> None:
+                shown = controller.snapshot()
+                seen.append((told, controller.is_target(), shown.is_target, shown.is_ready))
+
+            controller.subscribe("target_changed", note)
+            controller.subscribe("ready_changed", note)
+            found.members["chat-0"].store.is_cut = True
+            await asyncio.sleep(30)
+            assert not controller.is_target()
+            found.members["chat-0"].store.is_cut = False
+            await asyncio.sleep(90)
+            assert controller.is_ready()
+
+    run(work())
+
+    assert seen == [
+        (TargetChanged(is_target=True), True, True, False),
+        (ReadyChanged(is_ready=True), True, True, True),
+        (TargetChanged(is_target=False), False, False, True),
+    ]
