@@ -31,6 +31,7 @@ class FileJournal:
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
+            os.close(self._file)
             raise InUse(f"{path} is written by another process; end it first.") from None
 
     def lines(self) -> list[Line]:
@@ -45,3 +46,7 @@ class FileJournal:
     def append(self, line: Line) -> None:
         """Write a line."""
         os.write(self._file, self._encoder.encode(line) + b"\n")
+
+    def close(self) -> None:
+        """Let another process write."""
+        os.close(self._file)

@@ -120,6 +120,8 @@ async def _days(plan: Plan, crew: Crew, users: Users, say: Callable[[str], None]
         ]
         await _until(lambda: len(crew.doors()) >= DOORS_FIRST, timeout_s=READY_S_MAX)
         await users.open(plan.rooms, people=crew.scaler.replicas * PEOPLE_EACH * 9 // 10)
+        for index, process in sorted(crew.processes.items()):
+            say(f"Member {index} listens on http://{process.address}.")
         say(headline(plan.members))
         going.append(group.create_task(_timeline(crew, users.checker, tell, seen)))
         talking = [group.create_task(users.talk()) for _ in range(plan.users)]
