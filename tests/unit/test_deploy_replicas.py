@@ -94,7 +94,7 @@ async def lived(api: KubeApi) -> None:
 
 
 def test_the_rights_of_members_are_enough_and_no_more() -> None:
-    """R-2 in part."""
+    """Covers R-2 in part."""
     objects = ObjectStore()
     objects.create(
         ("", "pods"), "default", {"metadata": {"name": "chat-0", "labels": {"app": "chat"}}}
@@ -109,7 +109,7 @@ def test_the_rights_of_members_are_enough_and_no_more() -> None:
 
 
 def test_no_right_of_members_scales_anything() -> None:
-    """R-2."""
+    """Covers R-2."""
     rights = list(granted())
 
     others = [each for each in rights if each[1].startswith(("statefulsets", "deployments"))]

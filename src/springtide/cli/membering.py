@@ -9,9 +9,9 @@ import msgspec
 from prometheus_client import CollectorRegistry
 
 from springtide.apps.replicas import Application, Endpoints, Process, Surface
-from springtide.cli.endings import UNREACHABLE, USAGE, Ended
+from springtide.cli.endings import DENIED, UNREACHABLE, USAGE, Ended
 from springtide.cli.serving import forwarded, one_document
-from springtide.edge import files, http
+from springtide.edge import files, http, store
 from springtide.edge.cluster import ClusterFault
 from springtide.edge.cluster.errors import Unusable
 from springtide.edge.http import Calling
@@ -21,6 +21,7 @@ from springtide.edge.serving import CannotListen, listening
 from springtide.model.replicas.settings import ReplicaSettings
 from springtide.replicas import ReplicaController
 from springtide.replicas.opening import Here, Machine, opened
+from springtide.replicas.registering import registry
 from springtide.wire.crd.replica_entries import ReplicasDocument
 from springtide.wire.crd.replica_lint import lint
 from springtide.wire.crd.replica_member import check_member
@@ -53,7 +54,9 @@ def run(config: str, here: Here) -> None:
         was_drained = asyncio.run(_run(config, found, here))
     except (InvalidDocument, CannotListen, Unusable, http.Unusable) as fault:
         raise Ended(str(fault), USAGE) from fault
-    except ClusterFault as fault:
+    except store.Denied as fault:
+        raise Ended(str(fault), DENIED) from fault
+    except (ClusterFault, store.StoreFault) as fault:
         raise Ended(str(fault), UNREACHABLE) from fault
     if not was_drained:
         raise Ended("This member ended while it still held something.", HELD)
@@ -117,6 +120,7 @@ async def _reload(
         else:
             before, told = again.value, ""
             surface.configuration = again.value
+            surface.registry = _registry(controller, again.settings)
 
 
 def _surface(controller: ReplicaController, found: Configured, machine: Machine) -> Surface:
@@ -124,10 +128,21 @@ def _surface(controller: ReplicaController, found: Configured, machine: Machine)
     return Surface(
         controller,
         found.value,
-        registry=CollectorRegistry(),
+        registry=_registry(controller, found.settings),
         token_file=entry.token_file,
         prestop_on_metrics=entry.prestop_on_metrics,
         log=machine.log,
+    )
+
+
+def _registry(controller: ReplicaController, settings: ReplicaSettings) -> CollectorRegistry:
+    """Return what this member knows; of the application's load a process beside it knows nothing."""
+    return registry(
+        settings,
+        controller.identity,
+        snapshot=controller.snapshot,
+        observers=None,
+        calendar=MachineCalendar(),
     )
 
 

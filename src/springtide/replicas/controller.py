@@ -19,6 +19,7 @@ from springtide.engine.replicas.deciding import Ordered
 from springtide.engine.replicas.label_messages import ShutdownPlanned, StopAsked
 from springtide.engine.replicas.protection import DeleteRecord, Recovered, Released
 from springtide.engine.replicas.rounds import Rescheduled
+from springtide.model.replicas.knobs import Mode
 from springtide.model.replicas.member import Member, Record
 from springtide.model.replicas.rules import Schedule
 from springtide.model.replicas.settings import ReplicaSettings
@@ -83,6 +84,11 @@ class ReplicaController:
         self._parts.labelling.renew = self._renew
 
     # -- what is known, for any thread
+
+    @property
+    def identity(self) -> Identity:
+        """Return who this member is."""
+        return self._context.identity
 
     def snapshot(self) -> Snapshot:
         """Return the latest moment."""
@@ -191,6 +197,11 @@ class ReplicaController:
         if settings.workload != before.workload or settings.knobs.election != before.knobs.election:
             raise ValueError(
                 "The workload and the way of election stay as they are; start anew to change them."
+            )
+        if (settings.knobs.mode is Mode.OBSERVE) != (before.knobs.mode is Mode.OBSERVE):
+            # Who observes meets the others elsewhere, and a member that was reloaded would stay there.
+            raise ValueError(
+                "Whether members only observe stays as it is; start anew to change it."
             )
         self._call_hooks(self._hooks.cleanup)
         self._context.settings = settings

@@ -24,7 +24,7 @@ from springtide.engine.replicas.setup import (
 from springtide.engine.replicas.windows import Asked, Windows
 from springtide.model.replicas.knobs import LEGACY, SAFE, Allocation, Publication, Rounding
 from springtide.model.replicas.matcher import Matcher, MatchOperator
-from springtide.model.replicas.policy import RangeFunction, Wrapping
+from springtide.model.replicas.policy import Fallback, RangeFunction, Wrapping
 from springtide.model.replicas.rules import Limits, Schedule
 from springtide.model.replicas.settings import ReplicaSettings, WindowSettings
 from springtide.wire.crd.replica_lint import Warned, lint
@@ -148,6 +148,12 @@ def test_a_policy_has_its_own_steps_and_windows() -> None:
     assert (policy.window_up_ms, policy.window_down_ms) == (60_000, 300_000)
 
 
+def test_a_policy_has_a_number_for_when_it_fails() -> None:
+    (policy,) = read(**custom(fallback={"replicas": 5})).custom
+
+    assert policy.fallback == Fallback(replicas=5, failures=3)
+
+
 def test_a_follower_s_status_has_an_age_and_older_fleets_have_no_followers() -> None:
     fresh, old = read(metrics={"statusMaxAge": "90s"}), read(profile="legacy")
 
@@ -217,6 +223,16 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
         custom(stepMax={"down": -1}),
         "policies.custom[0].stepMax.down",
         "write 0 for no limit",
+    ),
+    "a fallback of no replicas": (
+        custom(fallback={"replicas": -1}),
+        "policies.custom[0].fallback.replicas",
+        "write 0 for none",
+    ),
+    "a fallback at once": (
+        custom(fallback={"failureThreshold": 0}),
+        "policies.custom[0].fallback.failureThreshold",
+        "write 1 to 1000",
     ),
     "no window of a policy": (
         custom(window={"up": "soon"}),
@@ -357,6 +373,15 @@ WARNED: dict[str, tuple[dict[str, Any], str, str]] = {
         "policies.custom[0].query",
         "name it",
     ),
+    "a quantile of each": (
+        custom(
+            query='histogram_quantile(0.9, rate(x_bucket{hpa_target_name="chat"}[1m]))',
+            coverageQuery="count(y)",
+            ageQuery="z",
+        ),
+        "policies.custom[0].query",
+        "join the buckets first",
+    ),
     "a short period": (
         {"controller": {"enabled": True}, "schedule": {"period": "60s"}},
         "schedule.period",
@@ -377,11 +402,36 @@ WARNED: dict[str, tuple[dict[str, Any], str, str]] = {
 
 @pytest.mark.parametrize(("fields", "path", "remedy"), WARNED.values(), ids=WARNED)
 def test_what_is_rarely_meant_is_told(fields: dict[str, Any], path: str, remedy: str) -> None:
-    """Covers R-15 in part."""
+    """Covers R-15."""
     found = lint(read_document(document(**fields), origin=ORIGIN), origin=ORIGIN)
 
     assert [each.field for each in found] == [path]
     assert remedy in found[0].words
+
+
+def test_a_quantile_of_joined_buckets_is_careful() -> None:
+    joined = custom(
+        query='histogram_quantile(0.9, sum by (le) (rate(x_bucket{hpa_target_name="chat"}[1m])))',
+        coverageQuery="count(y)",
+        ageQuery="z",
+    )
+
+    assert lint(read_document(document(**joined), origin=ORIGIN), origin=ORIGIN) == ()
+
+
+def test_c_8_the_deployment_that_is_shipped_has_careful_values() -> None:
+    """Covers R-16."""
+    text = (ROOT / "deploy/replicas/configuration.yaml").read_text("utf-8")
+    value = yaml.safe_load(text)
+
+    settings = read_replicas(value, origin=ORIGIN)
+
+    assert settings.is_enabled
+    assert settings.limits.replicas_min == 2
+    assert (settings.pull.interval_ms, settings.pull.retry_ms) == (20_000, 5_000)
+    assert settings.pull.look_back_permille == 5000
+    assert (settings.windows.up_ms, settings.windows.down_ms) == (60_000, 60_000)
+    assert lint(read_document(value, origin=ORIGIN), origin=ORIGIN) == ()
 
 
 def test_the_example_of_the_page_is_read_and_careful() -> None:
