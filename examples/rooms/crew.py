@@ -62,6 +62,7 @@ class Crew:
         self._session = aiohttp.ClientSession()
         self._is_prometheus_down = False
         self.processes: dict[int, Process] = {}
+        self._starting: set[int] = set()
         self.scaler: Scaler | None = None
         self.users: Users | None = None
         self.forced = 0
@@ -103,7 +104,16 @@ class Crew:
         return [Exported(each.expected, each.stateful_index) for each in self.states]
 
     async def start(self, index: int) -> None:
-        """Start a member, and wait until it listens."""
+        """Start a member, and wait until it listens; whoever is being started is not started twice."""
+        if index in self._starting or index in self.processes:
+            return
+        self._starting.add(index)
+        try:
+            self.processes[index] = await self._started(index)
+        finally:
+            self._starting.discard(index)
+
+    async def _started(self, index: int) -> Process:
         log = os.open(self._log(index), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         try:
             running = await asyncio.create_subprocess_exec(
@@ -117,7 +127,7 @@ class Crew:
         if not address:
             code = await running.wait()
             raise NotStarted(f"Member {index} ended with {code} at once: {self._last_words(index)}")
-        self.processes[index] = Process(running, address)
+        return Process(running, address)
 
     def _log(self, index: int) -> Path:
         return self._folder / f"rooms-{index - 1}.log"
