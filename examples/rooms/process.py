@@ -35,9 +35,10 @@ from examples.rooms.world import World
 from springtide.edge.lines import JsonLines
 from springtide.edge.machine import MachineCalendar, MachineClock
 from springtide.replicas import Identity
-from springtide.replicas.exporting import Exported, page, registry_of
+from springtide.replicas.exporting import Exported
 from springtide.replicas.forwarding import HOPS_HEADER, hops_of
 from springtide.replicas.observing import Observers
+from springtide.replicas.registering import page, registry_of
 
 HOST: Final = "127.0.0.1"
 T = TypeVar("T")
