@@ -122,8 +122,14 @@ class Crew:
         finally:
             os.close(log)
         assert running.stdout is not None
-        async with asyncio.timeout(START_S_MAX):
-            address = (await running.stdout.readline()).decode().strip()
+        try:
+            async with asyncio.timeout(START_S_MAX):
+                address = (await running.stdout.readline()).decode().strip()
+        except BaseException:
+            # Whoever gives up on it must not leave it behind: it would keep the journal to itself.
+            running.kill()
+            await running.wait()
+            raise
         if not address:
             code = await running.wait()
             raise NotStarted(f"Member {index} ended with {code} at once: {self._last_words(index)}")
