@@ -17,7 +17,15 @@ from springtide.replicas import (
     RoundChanged,
     TargetChanged,
 )
-from tests.members import SETTINGS, Fleet, One, fleet, seconds_until, status_of, until
+from tests.members import (
+    SETTINGS,
+    Fleet,
+    One,
+    fleet,
+    seconds_until,
+    status_of,
+    until,
+)
 from tests.virtual import run
 
 QUICK: Final = replace(
