@@ -126,7 +126,10 @@ async def _etcd(
     machine: Machine,
     origin: Origin,
 ) -> Store:
-    from springtide.edge.store.etcd import EtcdAccess, EtcdStore  # noqa: PLC0415 - one of two
+    from springtide.edge.store.etcd import EtcdAccess, EtcdStore, Pace  # noqa: PLC0415 - one of two
+
+    def seconds(text: str, field: str) -> float:
+        return whole_ms(text, origin, ("store", "etcd", field)) / 1000
 
     is_open = all(each.startswith("http:") for each in entry.endpoints)
     access = EtcdAccess(
@@ -137,7 +140,11 @@ async def _etcd(
         user=entry.user,
         password_file=entry.password_file,
         tls=None if is_open else files_of(entry.tls),
-        timeout_s=whole_ms(entry.timeout, origin, ("store", "etcd", "timeout")) / 1000,
+        timeout_s=seconds(entry.timeout, "timeout"),
+        pace=Pace(
+            member_ttl_s=seconds(entry.member_ttl, "memberTtl"),
+            confirm_s=seconds(entry.confirm_interval, "confirmInterval"),
+        ),
     )
     try:
         return await stack.enter_async_context(
