@@ -1,0 +1,332 @@
+"""Members of a workload as processes of their own, each beside an application, behind lines that a test cuts.
+
+Times are short: a round takes three seconds, a window one, a lease three, and metrics are pulled every second.
+"""
+
+import json
+import os
+import signal
+import sys
+import urllib.request
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from typing import Any, Final
+
+import msgspec
+from prometheus_client.parser import text_string_to_metric_families
+
+from tests.e2e.applications import Application, application
+from tests.e2e.meeting import Meeting
+from tests.e2e.ours import free_port
+from tests.e2e.waiting import eventually
+from tests.tcpproxy import Line, Mode
+
+Object = dict[str, Any]
+
+LEASE_S: Final = 3.0
+FAIL_OVER_S: Final = LEASE_S + 5.0
+ROUND_S: Final = 3.0
+STATUS_AGE_S: Final = 6.0
+DATA_AGE_S: Final = 4.0
+ANSWER_S: Final = 10.0
+LIMIT_S: Final = 30.0
+STEADY: Final = 70
+"""So many rooms of each member need as many members as there are; they need one less from 60 down."""
+CALM: Final = 20
+
+_SHORT: Final[Object] = {
+    "controller": {"enabled": True, "initWait": "1s", "leaseTtl": "3s", "stopGrace": "20s"},
+    "metrics": {
+        "enabled": True,
+        "pullInterval": "1s",
+        "pullRetryInterval": "1s",
+        "pullTimeout": "1s",
+        "exportInterval": "1s",
+        "scrapeInterval": "1s",
+        "statusMaxAge": "6s",
+    },
+    "replicas": {"min": 1, "max": 9},
+    "schedule": {"startDelay": "1s", "period": "1s", "scalingDelay": "1s"},
+    "scaleUp": {"window": "1s"},
+    "scaleDown": {"window": "1s", "stepMax": 1},
+}
+
+
+class Lines(msgspec.Struct, frozen=True):
+    """How a member reaches others, and how its page is scraped."""
+
+    etcd: Line
+    prometheus: Line
+    pages: Line
+
+
+class Member:
+    """One process and its application; it keeps its ports however often it is started."""
+
+    def __init__(self, meeting: Meeting, workload: str, number: int, beside: Application) -> None:
+        self.name = f"{workload}-{number - 1}"
+        self.number = number
+        self.application = beside
+        self._meeting = meeting
+        self._calls, self._pages = free_port(), free_port()
+        self.lines = Lines(
+            meeting.line(meeting.etcd.port),
+            meeting.line(meeting.prometheus_port),
+            meeting.line(self._pages),
+        )
+        self.file = meeting.folder / f"{self.name}.json"
+
+    @property
+    def targets(self) -> list[str]:
+        """Return what is scraped of it."""
+        return [f"127.0.0.1:{self.lines.pages.port}", self.application.address]
+
+    @property
+    def url(self) -> str:
+        """Return where operators ask it."""
+        return f"http://127.0.0.1:{self._calls}"
+
+    @property
+    def is_running(self) -> bool:
+        """Return whether it was started and not ended."""
+        return self.name in self._meeting.processes
+
+    @property
+    def process_id(self) -> int:
+        """Return what the system calls it."""
+        return self._meeting.processes.process_id(self.name)
+
+    def configure(self, document: Mapping[str, Any]) -> None:
+        """Write the configuration for the next start."""
+        asked = f"http://{self.application.address}"
+        own = {
+            "store": {
+                "etcd": {
+                    "endpoints": [f"http://127.0.0.1:{self.lines.etcd.port}"],
+                    "timeout": "1s",
+                    "memberTtl": "3s",
+                    "confirmInterval": "1s",
+                }
+            },
+            "prometheus": {"url": f"http://127.0.0.1:{self.lines.prometheus.port}"},
+            "application": {
+                "timeout": "500ms",
+                **{each: f"{asked}/{each}" for each in ("ready", "stateful", "events")},
+            },
+            "process": {
+                "bindAddress": f"127.0.0.1:{self._calls}",
+                "metricsBindAddress": f"127.0.0.1:{self._pages}",
+            },
+        }
+        self.file.write_text(json.dumps(merged(own, document)), encoding="utf-8")
+
+    def start(self) -> None:
+        """Start it; whoever needs it ready waits for that."""
+        processes = self._meeting.processes
+        command = [sys.executable, "-m", "springtide", "replicas", "run"]
+        processes.start(self.name, [*command, f"--config={self.file}", f"--name={self.name}"])
+
+    def kill(self) -> None:
+        """End it as a machine without power would."""
+        self._meeting.processes.stop(self.name, how=signal.SIGKILL)
+
+    def terminate(self) -> None:
+        """Ask it to end, as a kubelet would."""
+        os.kill(self.process_id, signal.SIGTERM)
+
+    def wait(self) -> int:
+        """Wait until it has ended, and return its code."""
+        return self._meeting.processes.ended(self.name, limit_s=LIMIT_S)
+
+    def freeze(self) -> None:
+        """Let it stand still."""
+        os.kill(self.process_id, signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let it go on."""
+        os.kill(self.process_id, signal.SIGCONT)
+
+    def cut(self, mode: Mode = Mode.REFUSE) -> None:
+        """Cut its line to etcd."""
+        self._meeting.aside.loop.call_soon_threadsafe(self.lines.etcd.set, mode)
+
+    def heal(self) -> None:
+        """Let it reach etcd again."""
+        self.cut(Mode.PASS)
+
+    def cut_metrics(self, mode: Mode) -> None:
+        """Do something to its line to Prometheus."""
+        self._meeting.aside.loop.call_soon_threadsafe(self.lines.prometheus.set, mode)
+
+    def hide(self, mode: Mode = Mode.REFUSE) -> None:
+        """Do something to the line over which it is scraped."""
+        self.application.is_scraped = mode is Mode.PASS
+        self._meeting.aside.loop.call_soon_threadsafe(self.lines.pages.set, mode)
+
+    def ask(self, path: str, body: Object | None = None) -> Any:
+        """Return what it answers to an operator."""
+        data = None if body is None else json.dumps(body).encode()
+        with urllib.request.urlopen(f"{self.url}{path}", data=data, timeout=ANSWER_S) as answer:
+            return json.load(answer)
+
+    def status(self) -> Object:
+        """Return what it shows; nothing while it does not answer."""
+        try:
+            found: Object = self.ask("/v1/status")
+        except OSError:
+            return {}
+        return found
+
+    def figure(self, name: str) -> float | None:
+        """Return a metric of it that it has once; None where it is not there."""
+        url = f"http://127.0.0.1:{self._pages}/metrics"
+        with urllib.request.urlopen(url, timeout=ANSWER_S) as answer:
+            families = text_string_to_metric_families(answer.read().decode())
+        samples = (sample for family in families for sample in family.samples)
+        return next((each.value for each in samples if each.name == name), None)
+
+    def logged(self, event: str) -> list[Object]:
+        """Return what it has logged of an event, however often it was started."""
+        with self._meeting.processes.log(self.name).open(encoding="utf-8") as lines:
+            found = [json.loads(line) for line in lines if line.startswith("{")]
+        return [each for each in found if each["event"] == event]
+
+
+class Membership:
+    """All members of a workload."""
+
+    def __init__(self, meeting: Meeting, name: str, members: list[Member]) -> None:
+        self.meeting = meeting
+        self.name = name
+        self.members = members
+        self._begun = 0
+        self.key = f"/atapp/hpa/default/StatefulSet/apps/v1/{name}"
+
+    def __getitem__(self, number: int) -> Member:
+        """Return the member of a number, from one."""
+        return self.members[number - 1]
+
+    def begin(self) -> None:
+        """Start all, and wait until they serve, a number is decided, and the load counts."""
+        for each in self.members:
+            each.start()
+        self.until(is_serving)
+        self.until_expected(len(self.members))
+        self.until(lambda seen: not seen["inputs"][0]["downUnknown"], self.leader())
+        self._begun = len(self.meeting.history(self.key)) - 1
+
+    def leader(self, *, but: Member | None = None) -> Member:
+        """Wait for one that decides, and return it."""
+
+        def look() -> list[Member]:
+            others = [each for each in self.members if each is not but and each.is_running]
+            return [each for each in others if each.status().get("isLeader")]
+
+        return eventually(look, lambda found: len(found) == 1, limit_s=LIMIT_S)[0]
+
+    def load(self, rooms: int) -> None:
+        """Let every application hold so many rooms."""
+        for each in self.members:
+            each.application.rooms = rooms
+
+    def until(
+        self, is_so: Callable[[Object], bool], *members: Member, limit_s: float = LIMIT_S
+    ) -> None:
+        """Wait until something can be seen at these members, at all of them if none is named."""
+        for each in members or self.members:
+            eventually(each.status, lambda seen: bool(seen) and is_so(seen), limit_s=limit_s)
+
+    def until_expected(self, count: int, *members: Member, limit_s: float = LIMIT_S) -> None:
+        """Wait until a round to so many is over."""
+        self.until(lambda seen: is_done(seen, count), *members, limit_s=limit_s)
+
+    def history(self) -> list[Object]:
+        """Return every status there was, from the one with which all had begun."""
+        return self.meeting.history(self.key)[self._begun :]
+
+    def generations(self) -> list[int]:
+        """Return the generations there were, each once for as long as it stayed."""
+        found = [int(each["generation"]) for each in self.history()]
+        return [each for at, each in enumerate(found) if at == 0 or found[at - 1] != each]
+
+    def records(self) -> list[int]:
+        """Return the numbers that are written down to hold state."""
+        kept = self.meeting.keys(f"{self.key}/.ready/")
+        return sorted(int(each.rpartition("/")[2]) for each in kept)
+
+    def order(self, replicas: int) -> None:
+        """Order so many of whoever leads."""
+        self.leader().ask("/v1/replicas", {"replicas": replicas, "force": True})
+
+
+def is_done(seen: Object, count: int) -> bool:
+    """Return whether a member knows of so many replicas, and of no round that still goes on."""
+    found = seen.get("round") or {}
+    return found.get("phase") == "Done" and found.get("current") == found.get("expect") == count
+
+
+def is_serving(seen: Object) -> bool:
+    """Return whether a member has both labels."""
+    return bool(seen["isTarget"] and seen["isReady"])
+
+
+def only_by_one(generations: list[int]) -> bool:
+    """Return whether every generation is the one before and one more."""
+    pairs = zip(generations, generations[1:], strict=False)
+    return all(after == before + 1 for before, after in pairs)
+
+
+def merged(first: Mapping[str, Any], second: Mapping[str, Any]) -> Object:
+    """Return a document with what another one says in its places; None takes a field out."""
+    found = dict(first)
+    for name, value in second.items():
+        here = found.get(name)
+        is_part = isinstance(here, Mapping) and isinstance(value, Mapping)
+        found[name] = merged(here, value) if is_part else value
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def document(name: str, **parts: Any) -> Object:
+    """Return the configuration of a workload with short times, and with these parts of its own."""
+    rooms = {
+        "metric": "rooms",
+        "aggregation": {"operator": "sum"},
+        "thresholds": {"up": 80, "down": 60},
+        "validity": {"dataAgeMax": "4s"},
+    }
+    head = {
+        "apiVersion": "springtide.io/v1alpha1",
+        "kind": "ReplicasConfiguration",
+        "workload": {"name": name, "kind": "StatefulSet", "service": name},
+        "policies": {"custom": [rooms]},
+    }
+    return merged(merged(head, _SHORT), parts)
+
+
+@contextmanager
+def membership(
+    meeting: Meeting, name: str, count: int = 3, *, begins: bool = True, **parts: Any
+) -> Iterator[Membership]:
+    """Run so many members as long as the block; they serve, and a number is decided, unless told otherwise."""
+    with ExitStack() as stack:
+        members = []
+        for number in range(1, count + 1):
+            rooms = application(name, f"{name}-{number - 1}", rooms=STEADY)
+            members.append(Member(meeting, name, number, stack.enter_context(rooms)))
+        found = Membership(meeting, name, members)
+        stack.callback(_end, found)
+        meeting.scrape(name, [each for member in members for each in member.targets])
+        for each in members:
+            each.configure(document(name, **parts))
+        if begins:
+            found.begin()
+        yield found
+        for each in members:
+            assert not each.is_running or each.logged("bug") == []
+
+
+def _end(found: Membership) -> None:
+    for each in found.members:
+        if each.is_running:
+            each.kill()
+    found.meeting.forget(found.name)
