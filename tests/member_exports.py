@@ -9,9 +9,10 @@ from springtide.model.replicas.policy import MetricKind, Policy
 from springtide.model.replicas.settings import PullSettings, ReplicaSettings
 from springtide.model.replicas.status import Status
 from springtide.model.replicas.workload import Workload
-from springtide.replicas.exporting import Exported, Load, Naming, page, registry_of
+from springtide.replicas.exporting import Exported, Load, Naming
 from springtide.replicas.observing import Observers
 from springtide.replicas.process_load import ProcessLoad, RecentTasks
+from springtide.replicas.registering import page, registry_of
 from springtide.replicas.snapshot import PolicyShown, Snapshot, Tally
 
 NOW_MS: Final = 1_700_000_000_000

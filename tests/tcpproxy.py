@@ -35,16 +35,32 @@ class Line:
         self.cut_after_bytes = 0
         self._writers: set[asyncio.StreamWriter] = set()
         self._frozen: set[asyncio.StreamWriter] = set()
+        self._said: dict[asyncio.StreamWriter, bytes] = {}
+        self._held = b""
+        self._let = asyncio.Event()
 
-    def set(self, mode: Mode) -> None:
+    def turn(self, mode: Mode) -> None:
         """Change what becomes of bytes; whoever is inside is sent away, unless they are swallowed or late."""
         self.mode = mode
         if mode not in {Mode.SWALLOW, Mode.DELAY}:
             self.drop()
 
-    def freeze(self) -> None:
-        """Let those that are inside hear nothing more, while others come through."""
-        self._frozen |= self._writers
+    def freeze(self, saying: bytes = b"") -> None:
+        """Let those that are inside hear nothing more, of which the last that they said has this in it."""
+        self._frozen |= self.saying(saying)
+
+    def saying(self, what: bytes) -> frozenset[asyncio.StreamWriter]:
+        """Return those that are inside of which the last that they said has this in it."""
+        return frozenset(each for each, said in self._said.items() if what in said)
+
+    def hold(self, saying: bytes) -> None:
+        """Hold what has this in it on its way to the server."""
+        self._held = saying
+
+    def let(self) -> None:
+        """Let go what is held."""
+        self._held = b""
+        self._let.set()
 
     def drop(self) -> None:
         """Send away whoever is inside."""
@@ -62,7 +78,8 @@ class Line:
             with suppress(OSError):
                 behind, ahead = await asyncio.open_connection("127.0.0.1", self.before)
                 self._writers |= {writer, ahead}
-                await asyncio.gather(self._pass(reader, ahead), self._pass(behind, writer, is_back=True))
+                ways = self._pass(reader, ahead, of=writer), self._pass(behind, writer)
+                await asyncio.gather(*ways)
         except asyncio.CancelledError:
             # asyncio complains of a connection whose task was cancelled, as all are in the end.
             pass
@@ -70,24 +87,30 @@ class Line:
             writer.transport.abort()
 
     async def _pass(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, is_back: bool = False
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        *,
+        of: asyncio.StreamWriter | None = None,
     ) -> None:
-        left_bytes = self.cut_after_bytes
         try:
             while data := await reader.read(CHUNK_BYTES):
+                if of is not None:
+                    self._said[of] = data
+                    if self._held and self._held in data:
+                        await self._let.wait()
                 if self.mode is Mode.DELAY:
                     await asyncio.sleep(self.delay_s)
-                if self.mode is Mode.SWALLOW or writer in self._frozen:
-                    continue
-                is_cut = is_back and self.mode is Mode.CUT
-                writer.write(data[:left_bytes] if is_cut else data)
-                await writer.drain()
-                left_bytes -= len(data)
-                if is_cut and left_bytes <= 0:
+                is_cut = self.mode is Mode.CUT and of is None
+                if self.mode is not Mode.SWALLOW and writer not in self._frozen:
+                    writer.write(data[: self.cut_after_bytes] if is_cut else data)
+                    await writer.drain()
+                if is_cut:
                     break
         finally:
             writer.transport.abort()
             self._writers.discard(writer)
+            self._said.pop(writer, None)
 
 
 @asynccontextmanager

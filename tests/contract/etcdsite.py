@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 from springtide.edge.machine import SeededRng
 from springtide.edge.store import Store
@@ -11,12 +12,15 @@ from springtide.edge.store.etcd import EtcdAccess, EtcdStore, Pace
 from springtide.edge.store.etcd.shapes import delete, put
 from springtide.model.replicas.workload import Workload
 from springtide.wire.replica_keys import Place, keys
-from tests.contract.stores import Traits, World
+from tests.contract.stores import Heard, Traits, World
 from tests.etcds import MISSING, Etcd, program, running
 from tests.tcpproxy import Line, Mode, line
 
-PACE = Pace(member_ttl_s=2.0, confirm_s=1.0, again_s_min=0.1, again_s_max=0.4)
+PACE = Pace(member_ttl_s=3.0, confirm_s=1.0, again_s_min=0.1, again_s_max=0.4)
+PATIENCE_S = 20.0
+SERVICES = "/atapp/services/"
 WORKLOAD = Workload(name="chat", kind="StatefulSet", api_version="apps/v1", environment="prod")
+KEYS = keys(Place(workload=WORKLOAD))
 
 
 class InEtcd:
@@ -26,11 +30,10 @@ class InEtcd:
         self.etcd = etcd
         self._stack = stack
         self._lines: dict[str, Line] = {}
-        self._status = keys(Place(workload=WORKLOAD)).status
         self.traits = Traits(
-            patience_s=20.0,
+            patience_s=PATIENCE_S,
             member_ttl_s=PACE.member_ttl_s,
-            lock_ttl_ms=2_000,
+            lock_ttl_ms=3_000,
             confirm_s=PACE.confirm_s,
         )
 
@@ -46,11 +49,11 @@ class InEtcd:
 
     async def cut(self, name: str) -> None:
         """Refuse connections."""
-        (await self._line(name)).set(Mode.REFUSE)
+        (await self._line(name)).turn(Mode.REFUSE)
 
     async def heal(self, name: str) -> None:
         """Let it in again."""
-        (await self._line(name)).set(Mode.PASS)
+        (await self._line(name)).turn(Mode.PASS)
 
     async def stop(self) -> None:
         """Stop the server."""
@@ -71,11 +74,11 @@ class InEtcd:
 
     async def damage(self, text: bytes) -> None:
         """Write it as the status."""
-        await self.etcd.do(put(self._status, text))
+        await self.etcd.do(put(KEYS.status, text))
 
     async def erase(self) -> None:
         """Delete the status."""
-        await self.etcd.do(delete(self._status))
+        await self.etcd.do(delete(KEYS.status))
 
     async def writes(self) -> int:
         """Return the revision."""
@@ -95,3 +98,22 @@ async def _site(folder: Path) -> AsyncIterator[InEtcd]:
 
 
 ETCD = World(name="etcd", site=_site, run=asyncio.run, missing="" if program() else MISSING)
+
+
+@asynccontextmanager
+async def followed(store: EtcdStore) -> AsyncIterator[Heard]:
+    """Follow a store as long as the block, and close it."""
+    heard = Heard(PATIENCE_S)
+    async with store:
+        task = asyncio.create_task(store.follow(heard))
+        try:
+            yield heard
+        finally:
+            task.cancel()
+            await asyncio.wait([task])
+
+
+def store_at(*endpoints: str, is_observing: bool = False, **facts: Any) -> EtcdStore:
+    """Return a store at these endpoints."""
+    access = EtcdAccess(endpoints=endpoints, **{"timeout_s": 1.0, "pace": PACE, **facts})
+    return EtcdStore(access, WORKLOAD, rng=SeededRng(1), is_observing=is_observing)

@@ -148,7 +148,7 @@ class Member:
 
     def cut(self, mode: Mode = Mode.REFUSE) -> None:
         """Cut its line to etcd."""
-        self._meeting.aside.loop.call_soon_threadsafe(self.lines.etcd.set, mode)
+        self._meeting.aside.loop.call_soon_threadsafe(self.lines.etcd.turn, mode)
 
     def heal(self) -> None:
         """Let it reach etcd again."""
@@ -156,12 +156,12 @@ class Member:
 
     def cut_metrics(self, mode: Mode) -> None:
         """Do something to its line to Prometheus."""
-        self._meeting.aside.loop.call_soon_threadsafe(self.lines.prometheus.set, mode)
+        self._meeting.aside.loop.call_soon_threadsafe(self.lines.prometheus.turn, mode)
 
     def hide(self, mode: Mode = Mode.REFUSE) -> None:
         """Do something to the line over which it is scraped."""
         self.application.is_scraped = mode is Mode.PASS
-        self._meeting.aside.loop.call_soon_threadsafe(self.lines.pages.set, mode)
+        self._meeting.aside.loop.call_soon_threadsafe(self.lines.pages.turn, mode)
 
     def ask(self, path: str, body: Object | None = None) -> Any:
         """Return what it answers to an operator."""

@@ -12,12 +12,10 @@ NAMED = re.compile(r'(?:def test_fc_|"FC-)(\d{3})')
 
 LOOP = "is about a live autoscaler that watches nodes come and go"
 NPU = "is about placing and evicting gangs live, by topology and by where they were before"
-REPLICAS = "is about an adapter, an HPA or a cluster that acts on a number of replicas"
 
 NOT_YET = {
     **dict.fromkeys((47, 50, 53, 55), LOOP),
     **dict.fromkeys((57, *range(59, 67)), NPU),
-    **dict.fromkeys((*range(68, 71), *range(72, LAST + 1)), REPLICAS),
 }
 
 

@@ -10,6 +10,8 @@ from springtide.apps.executor.applied import Applied, Unremembered
 from springtide.apps.executor.process import Process, Settings
 from springtide.apps.executor.prometheus import PrometheusWishes
 from springtide.apps.executor.settings import settings, sought
+from springtide.apps.executor.store import StoreWishes
+from springtide.apps.executor.wishes import Wishes
 from springtide.cli.endings import UNREACHABLE, USAGE, Ended
 from springtide.cli.serving import (
     forwarded,
@@ -34,10 +36,13 @@ from springtide.edge.executors import (
 )
 from springtide.edge.http.configured import client_tls
 from springtide.edge.lines import JsonLines
-from springtide.edge.machine import MachineCalendar, MachineClock
+from springtide.edge.machine import MachineCalendar, MachineClock, SeededRng, noise
 from springtide.edge.prometheus import Prometheus
 from springtide.edge.prometheus.configured import prometheus_access
 from springtide.edge.serving import CannotListen, listening
+from springtide.edge.store.etcd.configured import etcd_store
+from springtide.model.replicas.workload import Workload
+from springtide.wire.crd.adapter import seconds
 from springtide.wire.crd.executor import (
     ExecutorDocument,
     KubeScaleEntry,
@@ -71,18 +76,12 @@ async def _serve(
 ) -> None:
     calendar, clock = MachineCalendar(), MachineClock()
     lines, folder = JsonLines(calendar), Path(document.state_directory)
-    access = prometheus_access(document.source.prometheus, origin=origin, path=SOURCE)
     with forwarded(lines), hold(folder):
         pages = listening(document.bind_address)
         try:
             async with AsyncExitStack() as stack:
                 stack.callback(pages.socket.close)
-                wishes = PrometheusWishes(
-                    await stack.enter_async_context(Prometheus(access)),
-                    sought(document, origin=origin),
-                    clock=clock,
-                    calendar=calendar,
-                )
+                wishes = await _wishes(document, stack, origin, clock=clock, calendar=calendar)
                 process = Process(
                     await _executor(chosen, stack, found),
                     wishes,
@@ -96,6 +95,41 @@ async def _serve(
             raise Ended(str(fault), USAGE) from fault
         except kube.ClusterFault as fault:
             raise Ended(str(fault), UNREACHABLE) from fault
+
+
+async def _wishes(
+    document: ExecutorDocument,
+    stack: AsyncExitStack,
+    origin: Origin,
+    *,
+    clock: MachineClock,
+    calendar: MachineCalendar,
+) -> Wishes:
+    source = document.source
+    if source.prometheus is not None:
+        access = prometheus_access(source.prometheus, origin=origin, path=SOURCE)
+        prometheus = await stack.enter_async_context(Prometheus(access))
+        wanted = sought(document, source.prometheus, origin=origin)
+        return PrometheusWishes(prometheus, wanted, clock=clock, calendar=calendar)
+    assert source.etcd is not None, "the document was checked"
+    path = ("source", "etcd")
+    workload = Workload(
+        name=document.workload,
+        kind=source.etcd.kind,
+        api_version=source.etcd.api_version,
+        environment=source.etcd.environment,
+    )
+    store = etcd_store(source.etcd, workload, origin=origin, rng=SeededRng(noise()), path=path)
+    wishes = StoreWishes(
+        await stack.enter_async_context(store),
+        document.workload,
+        clock=clock,
+        calendar=calendar,
+        age_s_max=seconds(source.etcd.max_age, (*path, "maxAge"), origin=origin),
+    )
+    following = asyncio.create_task(wishes.follow())
+    stack.callback(following.cancel)
+    return wishes
 
 
 async def _executor(chosen: Chosen, stack: AsyncExitStack, found: Settings) -> Executor:

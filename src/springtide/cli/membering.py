@@ -21,6 +21,7 @@ from springtide.edge.serving import CannotListen, listening
 from springtide.model.replicas.settings import ReplicaSettings
 from springtide.replicas import ReplicaController
 from springtide.replicas.opening import Here, Machine, opened
+from springtide.replicas.registering import registry
 from springtide.wire.crd.replica_entries import ReplicasDocument
 from springtide.wire.crd.replica_lint import lint
 from springtide.wire.crd.replica_member import check_member
@@ -117,6 +118,7 @@ async def _reload(
         else:
             before, told = again.value, ""
             surface.configuration = again.value
+            surface.registry = _registry(controller, again.settings)
 
 
 def _surface(controller: ReplicaController, found: Configured, machine: Machine) -> Surface:
@@ -124,10 +126,21 @@ def _surface(controller: ReplicaController, found: Configured, machine: Machine)
     return Surface(
         controller,
         found.value,
-        registry=CollectorRegistry(),
+        registry=_registry(controller, found.settings),
         token_file=entry.token_file,
         prestop_on_metrics=entry.prestop_on_metrics,
         log=machine.log,
+    )
+
+
+def _registry(controller: ReplicaController, settings: ReplicaSettings) -> CollectorRegistry:
+    """Return what this member knows; of the application's load a process beside it knows nothing."""
+    return registry(
+        settings,
+        controller.identity,
+        snapshot=controller.snapshot,
+        observers=None,
+        calendar=MachineCalendar(),
     )
 
 

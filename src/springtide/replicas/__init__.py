@@ -30,6 +30,8 @@ from springtide.replicas.occurrences import (
 from springtide.replicas.performing import ReplicaProvider
 from springtide.replicas.pulling import Metrics, NoMetrics, PolicyPull
 from springtide.replicas.snapshot import PolicyShown, Snapshot, Tally
+from springtide.replicas.stopping import drain, until_told
+from springtide.replicas.threaded import ThreadedController
 
 __all__ = [
     "CALLBACK_S_MAX",
@@ -58,5 +60,8 @@ __all__ = [
     "Snapshot",
     "Tally",
     "TargetChanged",
+    "ThreadedController",
     "Times",
+    "drain",
+    "until_told",
 ]

@@ -83,21 +83,26 @@ class ReplicaController:
 
     # -- what is known, for any thread
 
+    @property
+    def identity(self) -> Identity:
+        """Return who this member is."""
+        return self._context.identity
+
     def snapshot(self) -> Snapshot:
         """Return the latest moment."""
         return self._snapshot
 
     def is_ready(self) -> bool:
-        """Return whether this member may serve."""
-        return self._snapshot.is_ready
+        """Return whether this member may serve, as of now: a snapshot may be some moments old."""
+        return self._parts.labelling.is_ready
 
     def is_target(self) -> bool:
-        """Return whether new state belongs here."""
-        return self._snapshot.is_target
+        """Return whether new state belongs here, as of now: take none once this is false."""
+        return self._parts.labelling.is_target
 
     def is_leader(self) -> bool:
         """Return whether this member decides."""
-        return self._snapshot.is_leader
+        return self._parts.leading.is_leader
 
     def everybody(self) -> tuple[Member, ...]:
         """Return the members of all services that the store tells of."""
@@ -113,6 +118,10 @@ class ReplicaController:
         if mode == "target":
             return [each for each in found if each.service == service and each.is_target]
         return [each for each in found if each.service == service and each.is_ready]
+
+    def is_running(self) -> bool:
+        """Return whether the controller was started, and neither closed nor ended by a bug."""
+        return self._running is not None and not self._running.done()
 
     def policy(self, name: str) -> PolicyPull:
         """Return a policy, to subscribe to what Prometheus says of it; KeyError if there is none."""
@@ -178,6 +187,7 @@ class ReplicaController:
         assert self._running is None, "a controller starts once"
         await self._parts.labelling.register()
         self._running = asyncio.create_task(self._run(), name="springtide-replicas")
+        self._running.add_done_callback(self._ended)
 
     async def reload(self, settings: ReplicaSettings) -> None:
         """Take other settings; what is asked for is calmed anew only where it changed."""
@@ -277,6 +287,11 @@ class ReplicaController:
         return words
 
     # -- inside
+
+    def _ended(self, running: asyncio.Task[None]) -> None:
+        """Tell of a bug that ended the controller: labels stay as they are, and nothing follows any more."""
+        if not running.cancelled() and (fault := running.exception()) is not None:
+            self._context.log("controller_failed", is_fault=True, why=repr(fault))
 
     async def _run(self) -> None:
         async with asyncio.TaskGroup() as group:

@@ -2,6 +2,7 @@
 
 from springtide.engine.replicas.deciding import EvaluationDue
 from springtide.engine.replicas.holds import clock_holds, gap_holds
+from springtide.engine.replicas.members import numbers
 from springtide.engine.replicas.protection import floor
 from springtide.engine.replicas.recovery import Source
 from springtide.model.replicas.answer import Answered
@@ -90,12 +91,3 @@ class Evaluating:
 def observed(members: tuple[Member, ...]) -> int:
     """Return how many replicas can be seen: members that live, and the highest number of one."""
     return max([len(members), *(each.index for each in members if each.index is not None)])
-
-
-def numbers(members: tuple[Member, ...]) -> dict[str, int]:
-    """Return the number of every member: its own, or its place in the order of all."""
-    ordered = sorted(members, key=lambda each: (each.id, each.name))
-    return {
-        each.name: place if each.index is None else each.index
-        for place, each in enumerate(ordered, start=1)
-    }

@@ -1,20 +1,13 @@
-"""What a member exports, and how Prometheus reads it: all from the latest snapshot, when somebody collects.
+"""What a member exports, whoever reads it: all from the latest snapshot, when somebody collects.
 
-    load = load_here(clock, settings)
-    exported = Exported(controller.snapshot, settings, observers=observers, load=load, calendar=calendar)
-    registry = registry_of(exported)
-    body = page(registry)
-
-A collection is one pass over a table; it waits for nobody and may happen in any thread.
+`registering` shows it to Prometheus, `telemetry` to OpenTelemetry. A collection is one pass over a table; it waits
+for nobody and may happen in any thread.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
 import msgspec
-from prometheus_client import CollectorRegistry, Metric, generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
-from prometheus_client.registry import Collector
 
 from springtide.base.clock import Calendar, Clock
 from springtide.edge.usage import MachineUsage
@@ -31,7 +24,6 @@ from springtide.replicas.process_load import ProcessLoad, RecentTasks
 from springtide.replicas.snapshot import Snapshot
 
 UNKNOWN_SERVICE: Final = "UNKNOWN"
-_TOTAL: Final = "_total"
 _DISCOVERED: Final = (EXPECT, EXPECT_OBSERVED, STATEFUL_INDEX)
 
 
@@ -50,9 +42,13 @@ def load_here(clock: Clock, settings: ReplicaSettings) -> Load:
 
 
 class Naming(msgspec.Struct, frozen=True, kw_only=True):
-    """How other fleets name and label: `_count` behind replicas and index, labels for these alone."""
+    """How other fleets name and label: `_count` behind replicas and index, labels for these alone.
+
+    `service` is what the service is called where its workload does not say.
+    """
 
     suffix: str = ""
+    service: str = ""
     discovery_labels: dict[str, str] = {}
 
 
@@ -76,7 +72,7 @@ class Exported:
         snapshot: Callable[[], Snapshot],
         settings: ReplicaSettings,
         *,
-        observers: Observers,
+        observers: Observers | None,
         load: Load | None,
         calendar: Calendar,
         naming: Naming | None = None,
@@ -126,7 +122,7 @@ class Exported:
             snapshot=self._snapshot(),
             now_s=self._calendar.unix_s(),
             answer_ms_max=received_ago_ms_max(self._settings.pull),
-            skipped=self.observers.skipped(),
+            skipped=self.observers.skipped() if self.observers is not None else {},
         )
 
     def labels(self) -> dict[str, str]:
@@ -135,7 +131,7 @@ class Exported:
         said = {
             "deployment_environment_name": workload.environment,
             "service_namespace": workload.service_namespace,
-            "service_name": workload.service or UNKNOWN_SERVICE,
+            "service_name": workload.service or self.naming.service or UNKNOWN_SERVICE,
             "service_instance_id": self._snapshot().name,
             "hpa_target_kind": workload.kind,
             "hpa_target_name": workload.name,
@@ -161,9 +157,9 @@ class Exported:
 
     def _built_in(self, name: str, text: str, labels: Mapping[str, str]) -> Series:
         """Return what the process says, or the application in its place."""
-        policy = self.policies.get(name)
-        if policy is not None and self.observers.has(policy.name):
-            samples = _labelled(self.observers.samples(policy.name), labels)
+        observed = self._observed(self.policies.get(name))
+        if observed is not None:
+            samples = _labelled(observed, labels)
         else:
             value = None if self.load is None else _READ[name](self.load)
             samples = [] if value is None else [(dict(labels), float(value))]
@@ -171,12 +167,21 @@ class Exported:
 
     def _custom(self, name: str, labels: Mapping[str, str]) -> Series | None:
         policy = self.policies.get(name)
-        is_ours = name in BUILT_IN or any(self.name(each) == name for each in FIGURES)
-        if policy is None or is_ours or not self.observers.has(policy.name):
+        if policy is None or name in BUILT_IN or any(self.name(each) == name for each in FIGURES):
             return None
-        samples = _labelled(self.observers.samples(policy.name), labels)
+        observed = self._observed(policy)
+        if observed is None:
+            return None
+        samples = _labelled(observed, labels)
         text = f"What the application says for the policy {policy.name}."
         return Series(name=name, text=text, kind=policy.kind, samples=samples)
+
+    def _observed(self, policy: Policy | None) -> list[tuple[Labels, float]] | None:
+        """Return what the application says for a policy, None where nobody observes it."""
+        observers = self.observers
+        if policy is None or observers is None or not observers.has(policy.name):
+            return None
+        return observers.samples(policy.name)
 
 
 BUILT_IN: Final = {
@@ -191,42 +196,6 @@ _READ: Final[dict[str, Callable[[Load], int | None]]] = {
     "hpa_rule_memory_bytes": lambda load: load.process.memory_bytes(),
     "hpa_rule_recent_max_task_count": lambda load: load.tasks.recent_max(),
 }
-
-
-class ReplicaCollector(Collector):
-    """Shows it to Prometheus."""
-
-    def __init__(self, exported: Exported) -> None:
-        self._exported = exported
-
-    def collect(self) -> Iterator[Metric]:
-        """Yield the metrics that have samples."""
-        for each in self._exported.collect():
-            if each.samples:
-                yield _family(each)
-
-
-def registry_of(exported: Exported) -> CollectorRegistry:
-    """Return a registry with nothing but what a member exports."""
-    registry = CollectorRegistry()
-    registry.register(ReplicaCollector(exported))
-    return registry
-
-
-def page(registry: CollectorRegistry) -> bytes:
-    """Return what `/metrics` shows, in the text format."""
-    return generate_latest(registry)
-
-
-def _family(series: Series) -> Metric:
-    family: Metric
-    if series.kind is MetricKind.COUNTER:
-        family = CounterMetricFamily(series.name.removesuffix(_TOTAL), series.text)
-    else:
-        family = GaugeMetricFamily(series.name, series.text)
-    for labels, value in series.samples:
-        family.add_sample(series.name, labels, value)
-    return family
 
 
 def _by_metric(listed: Iterable[Policy]) -> dict[str, Policy]:

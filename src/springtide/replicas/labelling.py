@@ -59,9 +59,21 @@ class Labelling:
         self._todo: deque[Command] = deque()
         self._woken = asyncio.Event()
         self._shown = (False, False)
+        self._has_target = False
+        self._has_ready = False
         self._unready_ms = context.times.steady_ms()
         self.is_idle = True
         """Whether nothing of what was decided is still to be done."""
+
+    @property
+    def is_target(self) -> bool:
+        """Return whether new state belongs here: a gain counts once it is shown, a loss at once."""
+        return self.state.is_target and self._has_target
+
+    @property
+    def is_ready(self) -> bool:
+        """Return whether this member may serve: a gain counts once it is written down and shown."""
+        return self.state.is_ready and self._has_ready
 
     def tell(self, event: Event) -> None:
         """Fold an event, and look soon."""
@@ -169,9 +181,11 @@ class Labelling:
             case PublishLabels():
                 await self._publish(command)
             case TargetChanged(is_target=is_target):
+                self._has_target = is_target
                 self._count(TARGET_LABEL, is_on=is_target)
                 await tell(occurrences.TargetChanged(is_target=is_target))
             case ReadyChanged(is_ready=is_ready):
+                self._has_ready = is_ready
                 self._count(READY_LABEL, is_on=is_ready)
                 await tell(occurrences.ReadyChanged(is_ready=is_ready))
             case WarnUnprotected():

@@ -11,20 +11,18 @@ from typing import Final
 import msgspec
 
 from springtide.base.clock import Calendar, Clock, Rng
-from springtide.edge import http
-from springtide.edge.http.configured import files_of
 from springtide.edge.lines import Log
 from springtide.edge.prometheus import Prometheus
 from springtide.edge.prometheus.configured import prometheus_access
 from springtide.edge.store import Store
+from springtide.edge.store.etcd.configured import etcd_store
 from springtide.model.replicas.knobs import Mode
 from springtide.model.replicas.ordinals import pod_index
 from springtide.model.replicas.settings import ReplicaSettings
 from springtide.replicas.context import Identity
 from springtide.replicas.controller import ReplicaController
 from springtide.wire.crd.replica_entries import ReplicasDocument
-from springtide.wire.crd.replica_member import EtcdEntry, KubernetesEntry
-from springtide.wire.crd.replica_times import whole_ms
+from springtide.wire.crd.replica_member import KubernetesEntry
 from springtide.wire.origin import Origin
 
 STATEFUL_SET: Final = "StatefulSet"
@@ -113,11 +111,16 @@ async def _store(
     entry = document.store
     assert entry is not None, "the document was checked"
     if entry.etcd is not None:
-        return await _etcd(stack, entry.etcd, settings, machine=machine, origin=origin)
+        is_observing = settings.knobs.mode is Mode.OBSERVE
+        store = etcd_store(
+            entry.etcd, settings.workload, origin=origin, rng=machine.rng, is_observing=is_observing
+        )
+        return await stack.enter_async_context(store)
     assert entry.kubernetes is not None, "the document was checked"
     return await _kubernetes(stack, entry.kubernetes, settings, here, machine=machine)
 
 
+<<<<<<< HEAD
 async def _etcd(
     stack: AsyncExitStack,
     entry: EtcdEntry,
@@ -159,6 +162,8 @@ async def _etcd(
         raise origin.fault(("store", "etcd", fault.field), fault.why) from fault
 
 
+=======
+>>>>>>> main
 async def _kubernetes(
     stack: AsyncExitStack,
     entry: KubernetesEntry,

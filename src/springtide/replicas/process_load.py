@@ -14,6 +14,10 @@ from springtide.edge.usage import Usage
 
 EARLY_S: Final = 1.0
 """Whoever collects may be early by so much."""
+FAKE_S: Final = 600.0
+FAKE_S_MAX: Final = 3600.0
+"""So long may be shown what is not so: whoever forgets it is not scaled by it for good."""
+FAKE_PERMILLE_MAX: Final = 1_000_000
 _PERMILLE: Final = 1000
 
 
@@ -29,10 +33,28 @@ class ProcessLoad:
         self._used_s = (usage.processor_s(), usage.loop_s())
         self._resident_bytes = usage.resident_bytes()
         self._permille: tuple[int | None, int | None] = (None, None)
+        self._fake: tuple[int, float] = (0, self._at_s)
 
     def cpu_permillage(self) -> int | None:
         """Return the share of the whole process; with several threads it may be more than 1000."""
-        return self._fresh()[0][0]
+        measured = self._fresh()[0][0]
+        added, until_s = self._fake
+        if self._clock.monotonic_s() >= until_s:
+            return measured
+        return max(0, (measured or 0) + added)
+
+    def fake_cpu(self, permillage: int, *, for_s: float = FAKE_S) -> None:
+        """Show so much more of the processor than is used, or less, for a while; 0 s ends it.
+
+        For drills: what scales by the processor is seen to scale, without a real load.
+        """
+        if abs(permillage) > FAKE_PERMILLE_MAX:
+            raise ValueError(
+                f"permillage: {permillage} cannot be; write at most {FAKE_PERMILLE_MAX}, 1000 a core."
+            )
+        if not 0 <= for_s <= FAKE_S_MAX:
+            raise ValueError(f"for_s: {for_s:g} cannot be; write seconds from 0 to {FAKE_S_MAX:g}.")
+        self._fake = (permillage, self._clock.monotonic_s() + for_s)
 
     def main_thread_permillage(self) -> int | None:
         """Return the share of the loop's thread."""

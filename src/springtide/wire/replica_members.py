@@ -8,19 +8,17 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from springtide.model.replicas.member import Member, Record
+from springtide.model.replicas.member import READY_LABEL, TARGET_LABEL, Member, Record
 from springtide.model.replicas.workload import Workload
 from springtide.wire.errors import MalformedObject
 from springtide.wire.validation import malformed
 
 BYTES_MAX: Final = 64 * 1024
-TARGET: Final = "hpa_scaling_target"
-READY: Final = "hpa_scaling_ready"
 HAS_ORDINAL: Final = "hpa_with_pod_index"
 NAME: Final = "hpa_target_name"
 KIND: Final = "hpa_target_kind"
 API_VERSION: Final = "hpa_target_api_version"
-_OURS: Final = frozenset({TARGET, READY, HAS_ORDINAL, NAME, KIND, API_VERSION})
+_OURS: Final = frozenset({TARGET_LABEL, READY_LABEL, HAS_ORDINAL, NAME, KIND, API_VERSION})
 _INDEX: Final = "hpa_member_index"
 _STARTED: Final = "hpa_member_started_ms"
 _STOPPING: Final = "hpa_member_stopping"
@@ -94,8 +92,8 @@ def read_member(data: bytes) -> Member:
         service=found.type_name,
         target=labels.get(NAME, ""),
         address=found.listen[0] if found.listen else "",
-        is_target=labels.get(TARGET) == "1",
-        is_ready=labels.get(READY) == "1",
+        is_target=labels.get(TARGET_LABEL) == "1",
+        is_ready=labels.get(READY_LABEL) == "1",
         labels={key: value for key, value in labels.items() if key not in _OURS},
     )
 
@@ -124,8 +122,8 @@ def _labels(member: Member, workload: Workload) -> dict[str, str]:
         **{key: value for key, value in member.labels.items() if key not in _OURS},
         **{key: value for key, value in said.items() if value},
         HAS_ORDINAL: _WHOLE[member.has_ordinal],
-        TARGET: _WHOLE[member.is_target],
-        READY: _WHOLE[member.is_ready],
+        TARGET_LABEL: _WHOLE[member.is_target],
+        READY_LABEL: _WHOLE[member.is_ready],
     }
 
 

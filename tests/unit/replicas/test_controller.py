@@ -156,7 +156,7 @@ def test_rounds_are_told_phase_by_phase() -> None:
             phases = [
                 each.phase
                 for each in told(found.members["chat-1"], RoundChanged)
-                if isinstance(each, RoundChanged) and each.status.generation == 2
+                if isinstance(each, RoundChanged) and each.status.expect == 4
             ]
 
             assert phases == [Phase.PENDING, Phase.MIGRATING, Phase.WAITING, Phase.DONE]

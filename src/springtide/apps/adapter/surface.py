@@ -171,7 +171,7 @@ class Surface:
         found = await self._found(served, question)
         if isinstance(found, Refused) or isinstance(question, Refused):
             assert isinstance(found, Refused)
-            return _refused(found)
+            return _absent(served, found)
         labels = dict(question.labels)
         body = metrics_api.external_list(
             served.metric.name, found.value, labels=labels, unix_s=found.unix_s
@@ -230,6 +230,13 @@ class Surface:
         except Apart as fault:
             self._log("upstream_failed", is_fault=True, message=str(fault))
             return in_status("The server of this metric gave no answer. Try again.", 503)
+
+
+def _absent(served: Served, found: Refused) -> Reply:
+    """Return an empty list where a plain metric has no samples for a question: nobody scales by it alone."""
+    if not served.metric.is_whole and found.reason is AnswerReason.NO_SAMPLES:
+        return Reply(body=metrics_api.external_list_of_none())
+    return _refused(found)
 
 
 def in_status(text: str, code: int) -> Reply:

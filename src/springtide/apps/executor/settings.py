@@ -6,7 +6,7 @@ from springtide.apps.executor.prometheus import Sought
 from springtide.engine.replicas.executing import ExecutionRules
 from springtide.model.replicas.matcher import Matcher
 from springtide.wire.crd.adapter import seconds
-from springtide.wire.crd.executor import BY_INDEX, ExecutorDocument
+from springtide.wire.crd.executor import BY_INDEX, ExecutorDocument, PrometheusSourceEntry
 from springtide.wire.origin import Origin
 
 LOOK_S_MAX = 1.0
@@ -29,9 +29,8 @@ def settings(document: ExecutorDocument, *, origin: Origin) -> Settings:
     )
 
 
-def sought(document: ExecutorDocument, *, origin: Origin) -> Sought:
+def sought(document: ExecutorDocument, source: PrometheusSourceEntry, *, origin: Origin) -> Sought:
     """Return what is asked of Prometheus."""
-    source = document.source.prometheus
     matchers = [Matcher(label=source.target_label, value=document.workload)]
     if document.namespace:
         matchers.append(Matcher(label=source.namespace_label, value=document.namespace))
@@ -50,7 +49,7 @@ def _rules(document: ExecutorDocument, origin: Origin) -> ExecutionRules:
     def whole_ms(text: str, name: str) -> int:
         return round(seconds(text, (name,), origin=origin) * _MS)
 
-    force = document.force_after
+    force, metrics = document.force_after, document.source.prometheus
     interval_ms = whole_ms(document.interval, "interval")
     return ExecutionRules(
         least=document.bounds.min,
@@ -60,5 +59,5 @@ def _rules(document: ExecutorDocument, origin: Origin) -> ExecutionRules:
         force_after_ms=whole_ms(force, "forceAfter") if force else None,
         settle_ms=whole_ms(document.settle, "settle"),
         wish_ms_max=STEADY_INTERVALS * interval_ms,
-        checks_members=document.source.prometheus.coverage == "members",
+        checks_members=metrics is not None and metrics.coverage == "members",
     )

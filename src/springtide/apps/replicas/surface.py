@@ -53,7 +53,7 @@ class Surface:
     ) -> None:
         self._controller = controller
         self.configuration = configuration
-        self._registry = registry
+        self.registry = registry
         self._token_file = token_file
         self._prestop_on_metrics = prestop_on_metrics
         self._log = log
@@ -194,7 +194,7 @@ class Surface:
         return probe(checks, name, asked)
 
     async def _metrics(self, _asked: Asked) -> Reply:
-        return Reply(body=generate_latest(self._registry), content_type=CONTENT_TYPE_LATEST)
+        return Reply(body=generate_latest(self.registry), content_type=CONTENT_TYPE_LATEST)
 
 
 async def _version(_asked: Asked) -> Reply:

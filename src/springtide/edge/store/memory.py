@@ -1,181 +1,71 @@
-"""A store in memory: a site that all members of one process share, and what each of them has of it.
+"""A store in memory: what one member has of a site that all members of one process share.
 
 Time is the event loop's, so that it may be virtual. A member that is cut off hears nothing and reaches
 nothing until it is let in again; its membership and its lock run out meanwhile, as anywhere.
 """
 
 import asyncio
-from typing import Final, Never
+from collections.abc import Callable
+from typing import Final, Never, TypeAlias
 
-import msgspec
-
-from springtide.base.clock import Clock
-from springtide.edge.store.errors import Conflict, Unreachable
-from springtide.edge.store.fencing import FenceReason, Offer, Stored, refusal
+from springtide.edge.store.errors import Unreachable
+from springtide.edge.store.fencing import Offer
+from springtide.edge.store.memory_site import MemorySite
 from springtide.edge.store.port import CONFIRM_S, Deliver, Held
 from springtide.edge.store.told import (
-    ABSENT,
     Away,
     Confirmed,
-    LockRead,
     MembersRead,
     RecordsRead,
     StatusDamaged,
     StatusRead,
 )
 from springtide.model.replicas.member import Member, Record
-from springtide.model.replicas.status import Status
 
-MEMBER_TTL_S: Final = 15.0
 LOOK_S: Final = 0.1
-"""So often a site is looked at for what has run out, and a member for what has changed."""
+"""So long changes of a site are gathered before a member is told."""
+KEEPS: Final = 3
+"""So often within its time is a member kept alive."""
+
+Replicas: TypeAlias = Callable[[], int | None]
 
 _NOTHING: Final = StatusRead(status=None)
-
-
-class _Lock(msgspec.Struct, frozen=True, kw_only=True):
-    token: int
-    holder: str
-    ttl_s: float
-    ends_s: float
-
-
-class MemorySite:
-    """What the members of a workload share."""
-
-    def __init__(self, clock: Clock, *, member_ttl_s: float = MEMBER_TTL_S) -> None:
-        self._clock = clock
-        self.member_ttl_s = member_ttl_s
-        self.revision = 0
-        self.wipes = 0
-        self.status: StatusRead | StatusDamaged = StatusRead(status=None)
-        self.records: dict[int, Record] = {}
-        self.costs: dict[str, int] = {}
-        self.is_down = False
-        self._lock: _Lock | None = None
-        self._members: dict[str, tuple[Member, float]] = {}
-
-    @property
-    def lock(self) -> LockRead:
-        """Return who holds the lock now."""
-        lock = self._lock
-        if lock is None or self._clock.monotonic_s() >= lock.ends_s:
-            return LockRead(ABSENT)
-        return LockRead(lock.token, lock.holder)
-
-    @property
-    def members(self) -> tuple[Member, ...]:
-        """Return who lives now."""
-        now_s = self._clock.monotonic_s()
-        living = [each for each, ends_s in self._members.values() if now_s < ends_s]
-        found = [
-            msgspec.structs.replace(each, deletion_cost=self.costs.get(each.name, 0))
-            for each in living
-        ]
-        return tuple(sorted(found, key=lambda each: (each.id, each.name)))
-
-    def enter(self, member: Member) -> None:
-        """Register a member, or keep it alive."""
-        before = self._members.get(member.name)
-        self._members[member.name] = (member, self._clock.monotonic_s() + self.member_ttl_s)
-        if before is None or before[0] != member:
-            self._changed()
-
-    def remove(self, member: Member) -> None:
-        """Take this run of a member out."""
-        before = self._members.get(member.name)
-        if before is not None and before[0].boot == member.boot:
-            del self._members[member.name]
-            self._changed()
-
-    def take(self, holder: str, *, ttl_s: float) -> Held | None:
-        """Take the lock if it is free."""
-        if self.lock.token != ABSENT:
-            return None
-        token = self._changed()
-        self._lock = _Lock(token=token, holder=holder, ttl_s=ttl_s, ends_s=self._ends(ttl_s))
-        return Held(token)
-
-    def renew(self, token: int) -> None:
-        """Hold the lock for another while."""
-        lock = self._lock
-        if lock is None or self.lock.token != token:
-            raise Conflict(FenceReason.DEPOSED, "The lock ran out, and somebody else may hold it.")
-        self._lock = msgspec.structs.replace(lock, ends_s=self._ends(lock.ttl_s))
-
-    def release(self, token: int) -> None:
-        """Free the lock."""
-        if self.lock.token == token:
-            self._lock = None
-            self._changed()
-
-    def put(self, offer: Offer) -> int:
-        """Write a status as `fencing` says."""
-        found = self.status
-        status = found.status if isinstance(found, StatusRead) else None
-        stored = Stored(token=self.lock.token, revision=found.revision, status=status)
-        reason = refusal(stored, offer)
-        if reason is not None:
-            raise Conflict(reason, f"The status was not written ({reason}).")
-        self.status = StatusRead(status=offer.status, revision=self._changed())
-        return self.revision
-
-    def replace(self, status: Status | None) -> None:
-        """Write or delete the status as somebody who asks nobody."""
-        revision = self._changed()
-        self.status = StatusRead(status=status, revision=revision if status else ABSENT)
-
-    def damage(self, why: str) -> None:
-        """Put something in the place of the status that nobody can read."""
-        self.status = StatusDamaged(why=why, revision=self._changed())
-
-    def record(self, index: int, record: Record | None) -> None:
-        """Write or delete a record."""
-        if record is None:
-            self.records.pop(index, None)
-        else:
-            self.records[index] = record
-        self._changed()
-
-    def wipe(self) -> None:
-        """Lose everything, as a store whose disk was replaced."""
-        self.status = StatusRead(status=None)
-        self.records = {}
-        self._lock = None
-        self._members = {}
-        self.revision = 0
-        self.wipes += 1
-
-    def _changed(self) -> int:
-        self.revision += 1
-        return self.revision
-
-    def _ends(self, ttl_s: float) -> float:
-        return self._clock.monotonic_s() + ttl_s
 
 
 class MemoryStore:
     """What one member has of a site."""
 
     def __init__(
-        self, site: MemorySite, *, replicas: int | None = None, delay_s: float = 0.0
+        self, site: MemorySite, *, replicas: Replicas | int | None = None, delay_s: float = 0.0
     ) -> None:
         self._site = site
         self._replicas = replicas
         self._delay_s = delay_s
         self._member: Member | None = None
-        self.is_cut = False
+        self._is_cut = False
+
+    @property
+    def is_cut(self) -> bool:
+        """Return whether this member alone does not reach the site."""
+        return self._is_cut
+
+    @is_cut.setter
+    def is_cut(self, is_cut: bool) -> None:
+        self._is_cut = is_cut
+        self._site.wake()
 
     async def follow(self, deliver: Deliver) -> Never:
-        """Tell what changes, at the site's next look."""
-        told = _Told(deliver)
+        """Tell what changes, and what has run out."""
+        clock, told = self._site.clock, _Told(deliver)
         while True:
             if self._is_away:
                 told.away("The store does not answer.")
             else:
                 if self._member is not None:
                     self._site.enter(self._member)
-                told.tell(self._site)
+                told.tell(self._site, now_s=clock.monotonic_s())
+            wait_s = self._site.next_end_s - clock.monotonic_s()
+            await self._site.changed(timeout_s=min(wait_s, self._site.member_ttl_s / KEEPS))
             await asyncio.sleep(LOOK_S)
 
     async def join(self, member: Member) -> None:
@@ -232,11 +122,12 @@ class MemoryStore:
         """Note what a pod costs."""
         await self._reach()
         self._site.costs[member] = cost
+        self._site.wake()
 
     async def replicas(self) -> int | None:
-        """Return what was said when the store was made."""
+        """Return what was said when the store was made, or is said now."""
         await self._reach()
-        return self._replicas
+        return self._replicas() if callable(self._replicas) else self._replicas
 
     @property
     def _is_away(self) -> bool:
@@ -255,7 +146,7 @@ class _Told:
         self._deliver = deliver
         self._wipes: int | None = None
         self._seen: tuple[object, ...] = ()
-        self._looks_left = 0
+        self._confirm_s = 0.0
         self._is_away = False
 
     def away(self, why: str) -> None:
@@ -264,7 +155,7 @@ class _Told:
             self._is_away, self._seen = True, ()
             self._deliver(Away(why))
 
-    def tell(self, site: MemorySite) -> None:
+    def tell(self, site: MemorySite, *, now_s: float) -> None:
         """Tell what differs from what was told."""
         was_away, self._is_away = self._is_away, False
         if self._wipes not in (None, site.wipes):
@@ -282,7 +173,6 @@ class _Told:
             if whole != told:
                 self._deliver(whole)
         self._seen = wholes
-        self._looks_left -= 1
-        if was_away or self._looks_left <= 0:
-            self._looks_left = round(CONFIRM_S / LOOK_S)
+        if was_away or now_s >= self._confirm_s:
+            self._confirm_s = now_s + CONFIRM_S - site.member_ttl_s / KEEPS
             self._deliver(Confirmed())

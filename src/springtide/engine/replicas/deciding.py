@@ -15,6 +15,7 @@ from springtide.engine.replicas import providers, rounds
 from springtide.engine.replicas.combination import Suggestion, combine
 from springtide.engine.replicas.demand import doubts, readings
 from springtide.engine.replicas.evaluation import Evaluation, Standing, evaluate
+from springtide.engine.replicas.fallback import filled
 from springtide.engine.replicas.growing_evaluation import GrowingPair, evaluate_growing
 from springtide.engine.replicas.holds import held
 from springtide.engine.replicas.phases import running
@@ -68,6 +69,7 @@ class Deciding(msgspec.Struct, frozen=True, kw_only=True):
     growing: GrowingPair = GrowingPair()
     policies: PolicyWindows = PolicyWindows()
     own_limits: tuple[str, ...] = ()
+    failures: dict[str, int] = {}
     rounds: Rounds = Rounds()
     due: EvaluationDue | None = None
     asking: providers.Asking | None = None
@@ -108,10 +110,11 @@ def step(book: Rulebook, state: Deciding, event: Event) -> Stepped:
 
 def _begun(book: Rulebook, state: Deciding, due: EvaluationDue) -> Stepped:
     """Join what the policies say, each within its own limits once something is expected."""
-    said = readings(book.policies, due.judged)
+    stood = filled(book.policies, readings(book.policies, due.judged), state.failures)
+    said = stood.readings
     is_truncated = book.course.knobs.rounding is Rounding.TRUNCATE
     status = state.rounds.status
-    state = replace(state, due=due, own_limits=())
+    state = replace(state, due=due, own_limits=stood.words, failures=stood.failures)
     suggestion = combine(said, is_truncated=is_truncated)
     if status is not None:
         moment = Moment(
@@ -124,7 +127,7 @@ def _begun(book: Rulebook, state: Deciding, due: EvaluationDue) -> Stepped:
             book.policies, said, windows=state.policies, moment=moment, is_truncated=is_truncated
         )
         suggestion = found.suggestion
-        state = replace(state, policies=found.windows, own_limits=found.words)
+        state = replace(state, policies=found.windows, own_limits=(*stood.words, *found.words))
     asking, asked = providers.begin(book.providers, suggestion)
     return _asked(book, state, asking, asked)
 

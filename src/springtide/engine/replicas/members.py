@@ -16,6 +16,15 @@ def rank(members: Iterable[Member], self_id: int, self_name: str) -> int | None:
     return next(found, None)
 
 
+def numbers(members: Iterable[Member]) -> dict[str, int]:
+    """Return the number of every member: its own, or its place in the order of all."""
+    ordered = sorted(members, key=lambda each: (each.id, each.name))
+    return {
+        each.name: place if each.index is None else each.index
+        for place, each in enumerate(ordered, start=1)
+    }
+
+
 def first_leader(members: Iterable[Member]) -> Member | None:
     """Return who leads where no lease says it: the first with an ordinal, else the last of all."""
     staying = (each for each in members if not each.is_stopping)

@@ -84,10 +84,26 @@ def joint_query(policy: Policy, asking: Asking) -> str:
     count, age = _checks(policy, asking)
     if not count and not age:
         return value_query(policy, asking)
-    rows = [(value_query(policy, asking), VALUE_ROW), (count, COUNT_ROW), (age, AGE_ROW)]
+    rows = [(_living_query(policy, asking), VALUE_ROW), (count, COUNT_ROW), (age, AGE_ROW)]
     return " or ".join(
         f'label_replace({query},"{ROW_LABEL}","{row}","","")' for query, row in rows if query
     )
+
+
+def _living_query(policy: Policy, asking: Asking) -> str:
+    """Return the query of the value without what members left who have ended since.
+
+    Looking back over a range goes past the mark by which Prometheus ends a series, so a pod that is deleted would
+    count for as long. Who has ended is known by its heartbeat: it was there within that time, and is there no more.
+    """
+    back_s = sum(each.range_s for each in policy.functions)
+    if policy.query or not policy.has_heartbeat or back_s <= 0:
+        return value_query(policy, asking)
+    heartbeat = selector(HEARTBEAT, _matchers(policy, asking))
+    member = f"on ({label_name(asking.instance_label)})"
+    ended = f"(last_over_time({heartbeat}[{_duration(back_s)}]) unless {member} {heartbeat})"
+    wrapped = _wrapped(_selector(policy, asking), policy.functions)
+    return _aggregated(f"{wrapped} unless {member} {ended}", policy.aggregation)
 
 
 def _checks(policy: Policy, asking: Asking) -> tuple[str, str]:

@@ -27,6 +27,7 @@ from springtide.model.replicas.knobs import SAFE, Knobs
 from springtide.model.replicas.rules import Limits, Schedule
 from springtide.model.replicas.status import Status
 
+_SECOND_MS: Final = 1000
 ABSENT: Final = 0
 """The revision of what is not there."""
 
@@ -228,7 +229,10 @@ def _decided(course: Course, state: Rounds, event: Decided) -> Stepped:
     if status is None:
         return _seeded(state, event)
     if state.revision == ABSENT or state.is_unreadable:
-        again = replace(status, generation=status.generation + 1, written_ms=event.now_ms)
+        generation = status.generation + 1
+        if state.revision == ABSENT:
+            generation = _generation_after(status, event.now_ms)
+        again = replace(status, generation=generation, written_ms=event.now_ms)
         return _put(state, again)
     found = _next(course, state, status, event)
     return _put(state, found) if found is not None else (state, ())
@@ -240,8 +244,19 @@ def _seeded(state: Rounds, event: Decided) -> Stepped:
     why = f"There was no status, and {observed} members are there."
     decision = Decision(current=observed, expect=observed, why=why)
     first = committed(None, decision, Schedule(), now_ms=event.now_ms)
+    first = replace(first, generation=_generation_after(None, event.now_ms))
     state, commands = _put(state, first)
     return state, (*commands, PrimeWindows(observed))
+
+
+def _generation_after(status: Status | None, now_ms: int) -> int:
+    """Return a generation that is later than any before, also than those that a lost store held.
+
+    Nobody may remember the last one. The first is the time in seconds, and each change adds one, far less
+    often than once a second: so the time is always ahead.
+    """
+    known = status.generation if status is not None else 0
+    return max(known + 1, now_ms // _SECOND_MS)
 
 
 def _next(course: Course, state: Rounds, status: Status, event: Decided) -> Status | None:

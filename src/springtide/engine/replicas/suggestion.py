@@ -6,7 +6,6 @@ fleets, which drops what is behind the point and rounds towards zero.
 """
 
 from decimal import Decimal
-from fractions import Fraction
 
 from springtide.model.replicas.rules import REPLICAS_MAX
 
@@ -15,7 +14,8 @@ def suggest(total: Decimal, per_replica: int) -> int:
     """Return the replicas that carry a total of at least zero; never less than one."""
     assert per_replica > 0
     assert total >= 0
-    return _bounded(-(-Fraction(total) // per_replica), least=1)
+    numerator, denominator = total.as_integer_ratio()
+    return _bounded(-(-numerator // (denominator * per_replica)), least=1)
 
 
 def suggest_truncated(total: Decimal, per_replica: int) -> int:

@@ -100,6 +100,13 @@ class Validity(msgspec.Struct, frozen=True, kw_only=True):
     do_warnings_block_down: bool = True
 
 
+class Fallback(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """So many replicas stand for a metric that failed so often in a row; zero replicas are none."""
+
+    replicas: int = 0
+    failures: int = 3
+
+
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
     """One metric, its thresholds, and how far it alone may ask; zero is unused and no limit."""
 
@@ -125,6 +132,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     multi: Multi = Multi.ERROR
     reduction: Reduction = Reduction.LAST
     validity: Validity = Validity()
+    fallback: Fallback = Fallback()
 
     @property
     def is_counted(self) -> bool:

@@ -21,6 +21,7 @@ from springtide.wire.crd.adapter import (
     check_server,
     seconds,
 )
+from springtide.wire.crd.replica_member import EtcdEntry, check_etcd
 from springtide.wire.origin import Origin
 from springtide.wire.validation import Path
 
@@ -126,10 +127,20 @@ class PrometheusSourceEntry(PrometheusEntry, frozen=True, kw_only=True):
     coverage: Literal["members", "none"] = "members"
 
 
-class SourceEntry(_Strict, frozen=True, kw_only=True):
-    """Who says how many members are wanted, and which must keep serving."""
+class EtcdSourceEntry(EtcdEntry, frozen=True, kw_only=True):
+    """The etcd in which the members meet."""
 
-    prometheus: PrometheusSourceEntry
+    kind: str = "StatefulSet"
+    api_version: str = "apps/v1"
+    environment: str = ""
+    max_age: str = "60s"
+
+
+class SourceEntry(_Strict, frozen=True, kw_only=True):
+    """Who says how many members are wanted, and which must keep serving: exactly one of these."""
+
+    prometheus: PrometheusSourceEntry | None = None
+    etcd: EtcdSourceEntry | None = None
 
 
 class ExecutorDocument(_Strict, frozen=True, kw_only=True):
@@ -166,7 +177,7 @@ def read_executor(value: object, *, origin: Origin) -> ExecutorDocument:
     _check_bounds(document.bounds, origin)
     _check_times(document, origin)
     _check_executor(document.executor, origin)
-    _check_source(document.source.prometheus, origin)
+    _check_sources(document.source, origin)
     return document
 
 
@@ -220,6 +231,17 @@ def _check_command(command: tuple[str, ...], path: Path, origin: Origin) -> None
         raise origin.fault(path, "nothing can be run; write a list of program and arguments.")
     if any("\0" in each for each in command):
         raise origin.fault(path, "a zero character ends a text for the system; leave it out.")
+
+
+def _check_sources(source: SourceEntry, origin: Origin) -> None:
+    if (source.prometheus is None) == (source.etcd is None):
+        reason = "one source says what is wanted; write either source.prometheus or source.etcd."
+        raise origin.fault(("source",), reason)
+    if source.prometheus is not None:
+        _check_source(source.prometheus, origin)
+    if source.etcd is not None:
+        check_etcd(source.etcd, origin, ("source", "etcd"))
+        check_positive(source.etcd.max_age, ("source", "etcd", "maxAge"), origin)
 
 
 def _check_source(entry: PrometheusSourceEntry, origin: Origin) -> None:

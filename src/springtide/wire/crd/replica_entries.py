@@ -109,6 +109,13 @@ class ValidityEntry(_Strict, frozen=True, kw_only=True):
     warnings_block_down: bool = True
 
 
+class FallbackEntry(_Strict, frozen=True, kw_only=True):
+    """How many replicas stand for a metric that failed so often in a row; zero replicas are none."""
+
+    replicas: int = 0
+    failure_threshold: int = 3
+
+
 class PolicyEntry(_Strict, frozen=True, kw_only=True):
     """One metric."""
 
@@ -131,6 +138,7 @@ class PolicyEntry(_Strict, frozen=True, kw_only=True):
     multi: Multi = Multi.ERROR
     reduction: Reduction = Reduction.LAST
     validity: ValidityEntry = ValidityEntry()
+    fallback: FallbackEntry = FallbackEntry()
 
 
 class PoliciesEntry(_Strict, frozen=True, kw_only=True):

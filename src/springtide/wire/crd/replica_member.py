@@ -112,7 +112,7 @@ def check_member(entry: Member, origin: Origin) -> None:
         reason = "members need one place to meet; write either store.etcd or store.kubernetes."
         raise origin.fault(("store",), reason)
     if store.etcd is not None:
-        _check_etcd(store.etcd, origin)
+        check_etcd(store.etcd, origin, ("store", "etcd"))
     if store.kubernetes is not None:
         _check_kubernetes(store.kubernetes, origin)
     _check_application(entry.application, origin)
@@ -122,8 +122,8 @@ def check_member(entry: Member, origin: Origin) -> None:
         whole_ms(entry.prometheus.timeout, origin, ("prometheus", "timeout"), least_ms=100)
 
 
-def _check_etcd(entry: EtcdEntry, origin: Origin) -> None:
-    path: Path = ("store", "etcd")
+def check_etcd(entry: EtcdEntry, origin: Origin, path: Path) -> None:
+    """Raise InvalidDocument unless an etcd can be asked."""
     if not 1 <= len(entry.endpoints) <= ENDPOINTS_MAX:
         reason = f"{len(entry.endpoints)} endpoints cannot be; write 1 to {ENDPOINTS_MAX}."
         raise origin.fault((*path, "endpoints"), reason)

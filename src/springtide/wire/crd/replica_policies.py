@@ -13,6 +13,7 @@ import msgspec
 from springtide.model.replicas.matcher import Matcher, MatchOperator
 from springtide.model.replicas.policy import (
     Aggregation,
+    Fallback,
     Operator,
     Policy,
     Semantics,
@@ -32,6 +33,7 @@ from springtide.wire.validation import Key, Path
 
 THRESHOLD_MAX: Final = 2**63 - 1
 PERMILLE: Final = 1000
+FAILURES_MAX: Final = 1000
 DATA_AGE_MIN_MS: Final = 60_000
 EXPORTS_MISSED: Final = 3
 _MEAN: Final = re.compile(r"\s*avg\b", re.IGNORECASE)
@@ -72,6 +74,7 @@ def read_policy(entry: PolicyEntry, reading: Reading, built_in: BuiltIn | None =
         raise origin.fault((*path, "metric"), "the policy has no metric; name it.")
     _check_thresholds(entry, reading)
     _check_steps(entry, reading)
+    _check_fallback(entry, reading)
     aggregation = _aggregation(entry, reading)
     return Policy(
         name=name,
@@ -99,6 +102,9 @@ def read_policy(entry: PolicyEntry, reading: Reading, built_in: BuiltIn | None =
         multi=entry.multi,
         reduction=entry.reduction,
         validity=_validity(entry.validity, reading, built_in),
+        fallback=Fallback(
+            replicas=entry.fallback.replicas, failures=entry.fallback.failure_threshold
+        ),
     )
 
 
@@ -155,6 +161,17 @@ def _check_steps(entry: PolicyEntry, reading: Reading) -> None:
         if not 0 <= number <= REPLICAS_MAX:
             reason = f"{number} is no step; write 0 for no limit, or up to {REPLICAS_MAX}."
             raise reading.origin.fault((*reading.path, "stepMax", name), reason)
+
+
+def _check_fallback(entry: PolicyEntry, reading: Reading) -> None:
+    origin, path = reading.origin, (*reading.path, "fallback")
+    replicas, failures = entry.fallback.replicas, entry.fallback.failure_threshold
+    if not 0 <= replicas <= REPLICAS_MAX:
+        reason = f"{replicas} replicas cannot be; write 0 for none, or up to {REPLICAS_MAX}."
+        raise origin.fault((*path, "replicas"), reason)
+    if not 1 <= failures <= FAILURES_MAX:
+        reason = f"{failures} is no number of failures; write 1 to {FAILURES_MAX}."
+        raise origin.fault((*path, "failureThreshold"), reason)
 
 
 def _aggregation(entry: PolicyEntry, reading: Reading) -> Aggregation:

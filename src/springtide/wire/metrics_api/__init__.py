@@ -26,6 +26,7 @@ from springtide.wire.metrics_api.values import (
     Subject,
     custom_list,
     external_list,
+    external_list_of_none,
     quantity_text,
 )
 
@@ -44,6 +45,7 @@ __all__ = [
     "custom_list",
     "discovery_list",
     "external_list",
+    "external_list_of_none",
     "openapi_v2",
     "openapi_v3_index",
     "quantity_text",

@@ -91,6 +91,11 @@ def external_list(
     return msgspec.json.encode(ExternalMetricValueList(items=[item]))
 
 
+def external_list_of_none() -> bytes:
+    """Return the list of no value, by which an autoscaler holds as by an error."""
+    return msgspec.json.encode(ExternalMetricValueList(items=[]))
+
+
 def custom_list(metric: str, value: Decimal, *, subject: Subject, unix_s: float) -> bytes:
     """Return the list of one value about one object."""
     item = MetricValue(

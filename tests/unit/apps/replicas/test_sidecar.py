@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import pytest
 from msgspec.structs import replace
-from prometheus_client import CollectorRegistry
+from prometheus_client.parser import text_string_to_metric_families
 
 from springtide.apps.replicas import Application, Surface
 from springtide.apps.replicas.application import news_page
@@ -24,6 +24,7 @@ from springtide.model.replicas.member import Record
 from springtide.model.replicas.rules import Schedule
 from springtide.model.replicas.settings import LabelSettings, PullSettings, WindowSettings
 from springtide.replicas import Identity, MemberLost, ReplicaController, TargetChanged
+from springtide.replicas.registering import registry
 from springtide.wire.crd.replica_member import ApplicationEntry
 from tests.members import SETTINGS, Lines, Load
 from tests.serving import Body, Extender, Reply
@@ -106,7 +107,13 @@ async def running(
     surface = Surface(
         controller,
         {"kind": "ReplicasConfiguration"},
-        registry=CollectorRegistry(),
+        registry=registry(
+            QUICK,
+            controller.identity,
+            snapshot=controller.snapshot,
+            observers=None,
+            calendar=MachineCalendar(),
+        ),
         token_file=token_file,
         prestop_on_metrics=False,
         log=lines,
@@ -189,6 +196,28 @@ def test_a_member_shows_its_labels_its_round_and_its_inputs() -> None:
             assert page["inputs"][0]["policy"] == "rooms"
             assert [each["name"] for each in members] == ["chat-0"]
             assert configuration == {"kind": "ReplicasConfiguration"}
+
+    asyncio.run(work())
+
+
+def test_a_scrape_reads_what_the_member_knows_now() -> None:
+    async def work() -> None:
+        async with running() as member:
+            await until(lambda: member.controller.snapshot().expected is not None)
+            await until(member.controller.is_ready)
+            status, page = await member.ask("GET", "/metrics")
+            _, shown = await member.ask("GET", "/v1/status")
+
+        found = {
+            each.name: each.value
+            for family in text_string_to_metric_families(page)
+            for each in family.samples
+        }
+        assert status == 200
+        assert found["hpa_expect_replicas"] == 1
+        assert found["hpa_status_generation"] == shown["round"]["generation"]
+        assert (found["hpa_scaling_target"], found["hpa_scaling_ready"]) == (1, 1)
+        assert "hpa_rule_cpu_permillage" not in found
 
     asyncio.run(work())
 

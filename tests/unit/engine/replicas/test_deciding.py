@@ -152,9 +152,9 @@ def test_w_12_the_first_status_is_what_is_there_and_the_window_begins_then() -> 
     first: tuple[Event, ...] = (nothing, due(20, rooms=200), Written(revision=1, cause="put"))
     more = [due(at_s, rooms=200) for at_s in (40, 60)]
 
-    assert put(after(nothing, due(20, rooms=200))[1]) == [(10, 1)]
+    assert put(after(nothing, due(20, rooms=200))[1]) == [(10, 20)]
     assert put(after(*first, *more)[1]) == []
-    assert put(after(*first, *more, due(80, rooms=200))[1]) == [(2, 2)]
+    assert put(after(*first, *more, due(80, rooms=200))[1]) == [(2, 21)]
 
 
 def test_w_8_after_a_lost_write_a_whole_window_passes() -> None:

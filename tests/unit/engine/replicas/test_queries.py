@@ -135,6 +135,17 @@ def test_value_count_and_age_are_asked_for_together() -> None:
     )
 
 
+def test_what_members_left_who_have_ended_is_not_looked_back_at() -> None:
+    asking = Asking(workload=Workload(name="W"))
+    policy = with_defaults(Policy(name="x", aggregation=Aggregation(operator=Operator.SUM)), asking)
+    heartbeat = 'hpa_heartbeat_timestamp_seconds{hpa_target_name="W"}'
+
+    assert joint_query(policy, asking).startswith(
+        'label_replace(sum(last_over_time(x{hpa_target_name="W"}[45s]) unless on (service_instance_id) '
+        f"(last_over_time({heartbeat}[45s]) unless on (service_instance_id) {heartbeat})),"
+    )
+
+
 def test_a_foreign_metric_is_checked_by_its_own_samples() -> None:
     policy = Policy(name="x", has_heartbeat=False, functions=(Wrapping(RangeFunction.RATE, 60),))
 

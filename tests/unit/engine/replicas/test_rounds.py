@@ -218,7 +218,7 @@ def test_w_12_the_first_status_says_how_many_there_are() -> None:
     _, commands = after(seen(None, 0), decided(2, 1000, observed=10))
 
     status = put(commands)
-    assert (status.current, status.expect, status.generation) == (10, 10, 1)
+    assert (status.current, status.expect, status.generation) == (10, 10, 1000)
     assert commands[1] == PrimeWindows(10)
 
 
@@ -254,7 +254,7 @@ def test_a_first_status_that_is_bad_is_written_over_by_what_is_there() -> None:
     _, commands = after(seen(BAD["W-13 expect 0"]), decided(2, 1000, observed=10))
 
     assert put(commands).expect == 10
-    assert put(commands).generation == 9
+    assert put(commands).generation == 1000
 
 
 def test_an_old_event_of_a_watch_changes_nothing() -> None:
@@ -266,7 +266,19 @@ def test_an_old_event_of_a_watch_changes_nothing() -> None:
 def test_a_status_that_is_gone_is_written_again_from_memory() -> None:
     _, commands = after(seen(TO_TEN), seen(None, 0), decided(3, 1070))
 
-    assert commands == (PutStatus(replace(TO_TEN, generation=9, written_ms=1_070_000), 0),)
+    assert commands == (PutStatus(replace(TO_TEN, generation=1070, written_ms=1_070_000), 0),)
+
+
+def test_a_generation_is_later_than_any_that_a_lost_store_held_whoever_remembers_what() -> None:
+    _, first = after(seen(None, 0), decided(2, 1000, observed=10))
+    begun = put(first)
+    _, unaware = after(seen(None, 0), decided(2, 1100, observed=10))
+    _, behind = after(seen(begun), seen(None, 0), decided(2, 1100))
+    _, ahead = after(seen(replace(begun, generation=5000)), seen(None, 0), decided(2, 1100))
+
+    assert put(unaware).generation == 1100
+    assert put(behind).generation == 1100
+    assert put(ahead).generation == 5001
 
 
 def test_nothing_is_decided_while_a_status_is_being_written() -> None:

@@ -29,6 +29,7 @@ def test_what_is_left_out_kills_nobody_and_waits_for_all_to_speak() -> None:
     assert document.executor.given == ["process"]
     assert document.force_after == ""
     assert document.bounds.min == 1
+    assert document.source.prometheus is not None
     assert document.source.prometheus.coverage == "members"
     assert document.source.prometheus.expected_series[0] == "hpa_expect_replicas"
 

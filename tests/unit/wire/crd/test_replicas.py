@@ -24,7 +24,7 @@ from springtide.engine.replicas.setup import (
 from springtide.engine.replicas.windows import Asked, Windows
 from springtide.model.replicas.knobs import LEGACY, SAFE, Allocation, Publication, Rounding
 from springtide.model.replicas.matcher import Matcher, MatchOperator
-from springtide.model.replicas.policy import RangeFunction, Wrapping
+from springtide.model.replicas.policy import Fallback, RangeFunction, Wrapping
 from springtide.model.replicas.rules import Limits, Schedule
 from springtide.model.replicas.settings import ReplicaSettings, WindowSettings
 from springtide.wire.crd.replica_lint import Warned, lint
@@ -148,6 +148,12 @@ def test_a_policy_has_its_own_steps_and_windows() -> None:
     assert (policy.window_up_ms, policy.window_down_ms) == (60_000, 300_000)
 
 
+def test_a_policy_has_a_number_for_when_it_fails() -> None:
+    (policy,) = read(**custom(fallback={"replicas": 5})).custom
+
+    assert policy.fallback == Fallback(replicas=5, failures=3)
+
+
 def test_a_follower_s_status_has_an_age_and_older_fleets_have_no_followers() -> None:
     fresh, old = read(metrics={"statusMaxAge": "90s"}), read(profile="legacy")
 
@@ -217,6 +223,16 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
         custom(stepMax={"down": -1}),
         "policies.custom[0].stepMax.down",
         "write 0 for no limit",
+    ),
+    "a fallback of no replicas": (
+        custom(fallback={"replicas": -1}),
+        "policies.custom[0].fallback.replicas",
+        "write 0 for none",
+    ),
+    "a fallback at once": (
+        custom(fallback={"failureThreshold": 0}),
+        "policies.custom[0].fallback.failureThreshold",
+        "write 1 to 1000",
     ),
     "no window of a policy": (
         custom(window={"up": "soon"}),

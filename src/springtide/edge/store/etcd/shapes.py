@@ -173,6 +173,11 @@ def is_at(key: str, revision: int) -> Fields:
     }
 
 
+def hangs_on(key: str, lease: int) -> Fields:
+    """Return a condition: the key is there, on this lease."""
+    return {"key": text(key), "target": "LEASE", "lease": str(lease), "result": "EQUAL"}
+
+
 def is_absent(key: str) -> Fields:
     """Return a condition: there is no such key."""
     return {"key": text(key), "target": "CREATE", "create_revision": "0", "result": "EQUAL"}

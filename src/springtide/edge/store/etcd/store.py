@@ -120,16 +120,14 @@ class EtcdStore:
         status = self._keys.status
         writing = shapes.txn(
             [shapes.put(status, value)],
-            compare=[
-                shapes.is_at(self._keys.leader, offer.token),
-                shapes.is_at(status, offer.revision),
-            ],
+            compare=[*self._lock.is_held(offer.token), shapes.is_at(status, offer.revision)],
             otherwise=[shapes.get(self._keys.leader), shapes.get(status)],
         )
         answer = await self._leases.ask(writing, TxnAnswer)
         if not answer.succeeded:
             _check(offer, *_both(answer))
-            raise _conflict(FenceReason.CHANGED)
+            # The numbers are the same, so this is another lock, in an etcd that began anew.
+            raise _conflict(FenceReason.DEPOSED)
         return answer.header.revision
 
     async def read_status(self) -> StatusRead | StatusDamaged:

@@ -26,12 +26,13 @@ async def watched(
 ) -> AsyncGenerator[Watched]:
     """Yield what is told after what is known, until the stream breaks; raises StoreFault then."""
     async with gateway.stream(PATH, watches(looked_at, seen)) as parts:
-        async for line in _lines(parts):
-            yield _message(line, has_user=gateway.has_user)
+        async for line in lines(parts):
+            yield message(line, has_user=gateway.has_user)
     raise Dropped("etcd ended the watch.")
 
 
-async def _lines(parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+async def lines(parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """Yield whole lines, empty ones not."""
     kept: list[bytes] = []
     size = 0
     async for part in parts:
@@ -53,7 +54,8 @@ def _ended(kept: list[bytes], ended: list[bytes]) -> Iterator[bytes]:
             yield whole
 
 
-def _message(line: bytes, *, has_user: bool) -> Watched:
+def message(line: bytes, *, has_user: bool) -> Watched:
+    """Return what a line tells, or raise what it says that ended the watch."""
     told = decoded(line, WatchLine, PATH)
     if told.error is not None:
         raise refusals.told(told.error.words, has_user=has_user)
