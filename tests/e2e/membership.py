@@ -6,10 +6,11 @@ Times are short: a round takes three seconds, a window one, a lease three, and m
 import json
 import os
 import signal
+import socket
 import sys
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any, Final
 
 import msgspec
@@ -17,7 +18,6 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from tests.e2e.applications import Application, application
 from tests.e2e.meeting import Meeting
-from tests.e2e.ours import free_port
 from tests.e2e.waiting import eventually
 from tests.tcpproxy import Line, Mode
 
@@ -30,6 +30,10 @@ STATUS_AGE_S: Final = 6.0
 DATA_AGE_S: Final = 4.0
 ANSWER_S: Final = 10.0
 LIMIT_S: Final = 30.0
+PORT_MIN: Final = 20_000
+PORT_MAX: Final = 32_000
+PORTS: Final = 10_000
+"""Where systems give no port to whoever asks for any."""
 STEADY: Final = 70
 """So many rooms of each member need as many members as there are; they need one less from 60 down."""
 CALM: Final = 20
@@ -68,7 +72,7 @@ class Member:
         self.number = number
         self.application = beside
         self._meeting = meeting
-        self._calls, self._pages = free_port(), free_port()
+        self._calls, self._pages = _port(), _port()
         self.lines = Lines(
             meeting.line(meeting.etcd.port),
             meeting.line(meeting.prometheus_port),
@@ -323,6 +327,18 @@ def membership(
         yield found
         for each in members:
             assert not each.is_running or each.logged("bug") == []
+
+
+_PORTS: Final = iter(range(PORT_MIN + os.getpid() % PORTS, PORT_MAX))
+
+
+def _port() -> int:
+    """Return a port that no connection of somebody else is given while its owner is being started again."""
+    for port in _PORTS:
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError("there is no port left")
 
 
 def _end(found: Membership) -> None:

@@ -39,7 +39,7 @@ def test_f_11_and_12_a_slow_migration_keeps_its_member_until_the_last_room_is_go
     with membership(place, "slow") as fleet:
         last = fleet[3]
 
-        fleet.order(2)
+        fleet.load(40)
         fleet.until_expected(2)
         fleet.until(lambda seen: not seen["isTarget"], last)
         steadily(lambda: last.status()["isReady"], lambda is_ready: is_ready, for_s=5.0)
@@ -57,7 +57,10 @@ def test_f_11_and_12_a_slow_migration_keeps_its_member_until_the_last_room_is_go
         assert held == 3
         assert took_s <= 1 + SLACK_S
         assert fleet.records() == [1, 2]
-        told = [(each.kind, each.news.get("isTarget", each.news.get("isReady"))) for each in last.application.told]
+        told = [
+            (each.kind, each.news.get("isTarget", each.news.get("isReady")))
+            for each in last.application.told
+        ]
         assert told.index(("target_changed", False)) < told.index(("ready_changed", False))
 
 

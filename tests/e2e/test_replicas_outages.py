@@ -3,7 +3,6 @@
 Rows of the fault table.
 """
 
-import time
 from collections import Counter
 from collections.abc import Iterator
 
@@ -41,10 +40,8 @@ def test_f_17_without_etcd_nothing_is_decided_and_everybody_serves(place: Meetin
     """Covers R-50 in part."""
     with membership(place, "down") as fleet:
         before = fleet.history()
-        numbers = [each.figure("hpa_stateful_index") for each in fleet.members]
 
         place.aside.done(place.etcd.stop())
-        away_s = time.monotonic()
         early = [each.figure("hpa_expect_replicas") for each in fleet.members]
         steadily(lambda: all_serve(fleet), lambda seen: seen, for_s=STATUS_AGE_S + 2)
         late = [each.status() for each in fleet.members]
@@ -58,7 +55,8 @@ def test_f_17_without_etcd_nothing_is_decided_and_everybody_serves(place: Meetin
 
         assert early == [3, 3, 3]
         assert shown == [None, None, None], "an old number holds nobody up for good"
-        assert held == [1, max(numbers[1] or 0, 2), 3] or sorted(each or 0 for each in held)[-1] == 3
+        assert max(each or 0 for each in held) == 3
+        assert all(each for each in held)
         assert not any(each["isLeader"] for each in late)
         assert all(each["statusAgeSeconds"] > STATUS_AGE_S for each in late)
         assert all(len(each["members"]) == 3 for each in late), "the members are those of before"
@@ -66,7 +64,6 @@ def test_f_17_without_etcd_nothing_is_decided_and_everybody_serves(place: Meetin
         assert fleet.history()[: len(before)] == before
         assert only_by_one(fleet.generations())
         assert leader.status()["round"]["expect"] == 3
-        assert away_s
 
 
 def test_f_18_after_a_wipe_all_is_back_and_the_number_is_what_is_there(place: Meeting) -> None:
@@ -100,7 +97,7 @@ def test_f_19_what_was_compacted_meanwhile_is_read_whole_and_told_once(place: Me
         leading = leader.status()["round"]["generation"]
         place.aside.done(place.etcd.compact())
         cut.heal()
-        fleet.until(lambda seen: is_done(seen, 5), cut)
+        fleet.until(lambda seen: is_done(seen, 5) and len(seen["members"]) == 3, cut)
 
         rounds = [each.news for each in cut.application.news("round")]
         told = Counter((each["generation"], each["phase"]) for each in rounds)
@@ -109,7 +106,6 @@ def test_f_19_what_was_compacted_meanwhile_is_read_whole_and_told_once(place: Me
         assert seen == sorted(seen)
         assert seen[-1] == leading
         assert is_serving(cut.status())
-        assert len(cut.status()["members"]) == 3
 
 
 def test_f_25_what_nobody_can_read_is_told_and_the_last_good_number_stays(place: Meeting) -> None:
