@@ -35,7 +35,7 @@ def floor(fleet: Membership) -> float:
 def test_f_11_and_12_a_slow_migration_keeps_its_member_until_the_last_room_is_gone(
     place: Meeting,
 ) -> None:
-    """Covers R-48."""
+    """Covers R-48, F-12."""
     with membership(place, "slow") as fleet:
         last = fleet[3]
 

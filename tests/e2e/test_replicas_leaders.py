@@ -11,17 +11,15 @@ import pytest
 
 from tests.e2e.meeting import Meeting, meeting
 from tests.e2e.membership import (
-    CALM,
     FAIL_OVER_S,
     LEASE_S,
-    LIMIT_S,
     STATUS_AGE_S,
     is_done,
     is_serving,
     membership,
     only_by_one,
 )
-from tests.e2e.waiting import eventually, steadily
+from tests.e2e.waiting import steadily
 from tests.tcpproxy import Mode
 
 pytestmark = pytest.mark.timeout(120)
@@ -63,7 +61,7 @@ def test_f_6_a_leader_that_hangs_is_replaced_and_writes_nothing_when_it_wakes(
 def test_f_8_and_28_a_leader_without_etcd_stops_and_takes_its_number_back_after_a_while(
     place: Meeting,
 ) -> None:
-    """Covers R-47 in part: its labels stay, and the larger number holds until it is old."""
+    """Covers R-47 in part, F-28. Its labels stay, and the larger number holds until it is old."""
     with membership(place, "parted") as fleet:
         cut = fleet.leader()
         others = [each for each in fleet.members if each is not cut]

@@ -120,50 +120,6 @@ async def _store(
     return await _kubernetes(stack, entry.kubernetes, settings, here, machine=machine)
 
 
-<<<<<<< HEAD
-async def _etcd(
-    stack: AsyncExitStack,
-    entry: EtcdEntry,
-    settings: ReplicaSettings,
-    *,
-    machine: Machine,
-    origin: Origin,
-) -> Store:
-    from springtide.edge.store.etcd import EtcdAccess, EtcdStore, Pace  # noqa: PLC0415 - one of two
-
-    def seconds(text: str, field: str) -> float:
-        return whole_ms(text, origin, ("store", "etcd", field)) / 1000
-
-    is_open = all(each.startswith("http:") for each in entry.endpoints)
-    access = EtcdAccess(
-        endpoints=entry.endpoints,
-        prefix=entry.prefix,
-        discovery=entry.discovery,
-        type_id=entry.type_id,
-        user=entry.user,
-        password_file=entry.password_file,
-        tls=None if is_open else files_of(entry.tls),
-        timeout_s=seconds(entry.timeout, "timeout"),
-        pace=Pace(
-            member_ttl_s=seconds(entry.member_ttl, "memberTtl"),
-            confirm_s=seconds(entry.confirm_interval, "confirmInterval"),
-        ),
-    )
-    try:
-        return await stack.enter_async_context(
-            EtcdStore(
-                access,
-                settings.workload,
-                rng=machine.rng,
-                is_observing=settings.knobs.mode is Mode.OBSERVE,
-            )
-        )
-    except http.Unusable as fault:
-        raise origin.fault(("store", "etcd", fault.field), fault.why) from fault
-
-
-=======
->>>>>>> main
 async def _kubernetes(
     stack: AsyncExitStack,
     entry: KubernetesEntry,
