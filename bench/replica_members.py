@@ -17,13 +17,14 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from bench.figure import Figure
 from tests.e2e.meeting import Meeting, meeting
-from tests.e2e.membership import LIMIT_S, Member, Membership, membership
+from tests.e2e.memberprocess import LIMIT_S, Member, Object
+from tests.e2e.membership import Membership, membership
 
 MEMBERS: Final = 4
 IDLE_S: Final = 30.0
 CHANGES: Final = 5
 STARTED: Final = "grpc_server_started_total"
-AS_DEPLOYED: Final = {
+AS_DEPLOYED: Final[Object] = {
     "controller": {"enabled": True, "leaseTtl": "15s"},
     "metrics": {
         "enabled": True,
@@ -49,7 +50,7 @@ def measure() -> Iterator[Figure]:
 
 
 def _measured(place: Meeting) -> Iterator[Figure]:
-    with membership(place, "idle", MEMBERS, **AS_DEPLOYED) as fleet:
+    with membership(place, "idle", MEMBERS, parts=AS_DEPLOYED) as fleet:
         yield from _idle(place, fleet)
         yield _labels(fleet)
         yield _fail_over(fleet)

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import pytest
 
 from tests.e2e.meeting import Meeting, meeting
+from tests.e2e.memberprocess import LIMIT_S
 from tests.e2e.membership import (
-    LIMIT_S,
     STATUS_AGE_S,
     Membership,
     is_done,

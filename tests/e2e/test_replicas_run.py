@@ -11,7 +11,8 @@ import msgspec
 import pytest
 
 from tests.e2e.meeting import Meeting, meeting
-from tests.e2e.membership import STEADY, Member, document, membership, merged
+from tests.e2e.memberprocess import Member, document, merged
+from tests.e2e.membership import STEADY, membership
 from tests.e2e.waiting import eventually
 from tests.promapi import Reply, prometheus
 
@@ -94,7 +95,7 @@ def test_a_wrong_configuration_is_refused_with_its_field_and_the_remedy(
     tmp_path: Path, parts: dict[str, Any], field: str, remedy: str
 ) -> None:
     file = tmp_path / "replicas.yaml"
-    file.write_bytes(msgspec.json.encode(merged(document("chat"), parts)))
+    file.write_bytes(msgspec.json.encode(merged(document("chat", {}), parts)))
 
     done = run("run", f"--config={file}", "--name=chat-0")
 
