@@ -58,6 +58,7 @@ def test_f_17_without_etcd_nothing_is_decided_and_everybody_serves(place: Meetin
         assert max(each or 0 for each in held) == 3
         assert all(each for each in held)
         assert not any(each["isLeader"] for each in late)
+        assert all("etcd cannot be reached" in each["storeFault"] for each in late)
         assert all(each["statusAgeSeconds"] > STATUS_AGE_S for each in late)
         assert all(len(each["members"]) == 3 for each in late), "the members are those of before"
         assert all(each for each in errors)
