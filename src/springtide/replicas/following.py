@@ -58,7 +58,7 @@ class Following:
         self.members: tuple[Member, ...] = ()
         self.leader = ""
         self.confirmed_ms: int | None = None
-        self.is_away = True
+        self.away_why = ""
 
     async def follow(self) -> Never:
         """Have the store tell, until cancelled."""
@@ -89,7 +89,7 @@ class Following:
     async def _take(self, told: StoreTold) -> None:
         match told:
             case Away(why=why):
-                self.is_away = True
+                self.away_why = why
                 self._context.count_backend_error("follow", why)
                 self._recovering.note(Source.STORE, is_away=True)
                 self._labelling.tell(StatusLost(cause="store"))
@@ -109,7 +109,7 @@ class Following:
                 assert_never(told)
 
     def _confirmed(self) -> None:
-        self.is_away = False
+        self.away_why = ""
         self.confirmed_ms = self._context.times.now_ms()
         self._recovering.note(Source.STORE, is_away=False)
 
