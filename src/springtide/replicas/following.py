@@ -16,7 +16,7 @@ from springtide.edge.store import (
 )
 from springtide.engine.replicas.label_messages import IndexKnown, StatusKnown, StatusLost
 from springtide.engine.replicas.leadership import StandingSeen
-from springtide.engine.replicas.members import first_leader, rank
+from springtide.engine.replicas.members import first_leader, living, rank
 from springtide.engine.replicas.protection import MemberLost, MembersSeen, RecordsSeen
 from springtide.engine.replicas.recovery import Source
 from springtide.model.replicas.member import Member
@@ -138,8 +138,8 @@ class Following:
         if self._order.is_in_use:
             self.leader = "" if first is None else first.name
             self._electing.see_lock(ABSENT if self._order.is_ours else OTHERS)
-        living = frozenset(each.boot for each in self.members)
-        losses = self._labelling.tell_records(MembersSeen(living=living, cause="store"))
+        seen = MembersSeen(living=living(self.members), cause="store")
+        losses = self._labelling.tell_records(seen)
         self.stand()
         await context.listeners.tell(occurrences.MembersChanged(everybody))
         await self._take_losses(losses)
