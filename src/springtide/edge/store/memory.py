@@ -5,22 +5,26 @@ nothing until it is let in again; its membership and its lock run out meanwhile,
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from typing import Final, Never, TypeAlias
 
 from springtide.edge.store.errors import Unreachable
 from springtide.edge.store.fencing import Offer
+from springtide.edge.store.looking import Looking
 from springtide.edge.store.memory_site import MemorySite
 from springtide.edge.store.port import CONFIRM_S, Deliver, Held
 from springtide.edge.store.told import (
     Away,
     Confirmed,
     MembersRead,
+    NumbersRead,
     RecordsRead,
     StatusDamaged,
     StatusRead,
+    ValuesRead,
 )
 from springtide.model.replicas.member import Member, Record
+from springtide.model.replicas.values import Folder, ValueKey
 
 LOOK_S: Final = 0.1
 """So long changes of a site are gathered before a member is told."""
@@ -30,6 +34,7 @@ KEEPS: Final = 3
 Replicas: TypeAlias = Callable[[], int | None]
 
 _NOTHING: Final = StatusRead(status=None)
+_NO_VALUES: Final = ValuesRead({})
 
 
 class MemoryStore:
@@ -43,6 +48,7 @@ class MemoryStore:
         self._delay_s = delay_s
         self._member: Member | None = None
         self._is_cut = False
+        self._looking = Looking()
 
     @property
     def is_cut(self) -> bool:
@@ -56,7 +62,7 @@ class MemoryStore:
 
     async def follow(self, deliver: Deliver) -> Never:
         """Tell what changes, and what has run out."""
-        clock, told = self._site.clock, _Told(deliver)
+        clock, told = self._site.clock, _Told(deliver, self._looking)
         while True:
             if self._is_away:
                 told.away("The store does not answer.")
@@ -118,6 +124,22 @@ class MemoryStore:
         if kept is not None and kept.boot == boot:
             self._site.record(index, None)
 
+    def look_at(self, folders: Set[Folder]) -> None:
+        """Tell the values of these folders."""
+        self._looking.at(folders)
+        self._site.wake()
+
+    async def put_value(self, key: ValueKey, text: str) -> int:
+        """Write a value."""
+        await self._reach()
+        return self._site.put_value(key, text)
+
+    async def claim_index(self, index: int) -> bool:
+        """Take a number for the member that joined."""
+        await self._reach()
+        assert self._member is not None, "a member joins before it claims a number"
+        return self._site.claim(self._member, index)
+
     async def set_cost(self, member: str, cost: int) -> None:
         """Note what a pod costs."""
         await self._reach()
@@ -142,8 +164,9 @@ class MemoryStore:
 class _Told:
     """What was told last, so that nothing is told twice."""
 
-    def __init__(self, deliver: Deliver) -> None:
+    def __init__(self, deliver: Deliver, looking: Looking) -> None:
         self._deliver = deliver
+        self._looking = looking
         self._wipes: int | None = None
         self._seen: tuple[object, ...] = ()
         self._confirm_s = 0.0
@@ -167,9 +190,12 @@ class _Told:
             MembersRead(site.members),
             RecordsRead(dict(site.records)),
             site.lock,
+            NumbersRead(site.numbers),
+            ValuesRead({each: site.values(each) for each in sorted(self._looking.folders)}),
         )
-        before = (*self._seen, *(None,) * len(wholes))
-        for whole, told in zip(wholes, before, strict=False):
+        unseen = (*(None,) * (len(wholes) - 1), _NO_VALUES)
+        before = (*self._seen, *unseen[len(self._seen) :])
+        for whole, told in zip(wholes, before, strict=True):
             if whole != told:
                 self._deliver(whole)
         self._seen = wholes
