@@ -59,8 +59,9 @@ def test_a_number_lives_as_long_as_its_member(play: Play) -> None:
             async with following(site, b):
                 await b.join(member("chat-1"))
                 assert await b.claim_index(1)
-                await asyncio.sleep(2.5 * site.traits.member_ttl_s)
                 await heard.settles(NumbersRead, is_held("chat-1"))
+                await asyncio.sleep(2.5 * site.traits.member_ttl_s)
+                assert heard.all(NumbersRead)[-1].holders == {1: "chat-1"}
             await site.kill("chat-1")
             await heard.settles(NumbersRead, is_held())
 
@@ -115,7 +116,8 @@ def test_one_that_was_cut_off_for_long_has_lost_its_number_and_is_told_so(play: 
             await a.join(member("chat-0"))
             await b.join(member("chat-1"))
             await b.claim_index(1)
-            await other.settles(NumbersRead, is_held("chat-1"))
+            for each in (heard, other):
+                await each.settles(NumbersRead, is_held("chat-1"))
             await site.cut("chat-1")
             await heard.settles(NumbersRead, is_held())
             assert await a.claim_index(1)

@@ -37,8 +37,8 @@ from springtide.replicas.writing import REPLACED, Write
 
 __all__ = [
     "CALLBACK_S_MAX",
-    "Callback",
     "REPLACED",
+    "Callback",
     "Complaint",
     "Discovery",
     "Failed",

@@ -110,9 +110,6 @@ def check_member(entry: Member, origin: Origin) -> None:
         check_etcd(store.etcd, origin, ("store", "etcd"))
     if store.kubernetes is not None:
         _check_kubernetes(store.kubernetes, origin)
-        if entry.index_allocation == "allocated":
-            reason = "a number that is kept hangs on a lease, and pods have none; write store.etcd."
-            raise origin.fault(("indexAllocation",), reason)
     _check_application(entry.application, origin)
     _check_process(entry.process, origin)
     if entry.prometheus is not None:
