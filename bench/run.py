@@ -15,6 +15,7 @@ sys.path.insert(0, str(ROOT.parent))
 
 from bench import (  # noqa: E402
     adapter,
+    adapter_uncached,
     calls,
     churn,
     claims,
@@ -48,6 +49,7 @@ from bench.figure import Figure  # noqa: E402
 
 BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
     "adapter": adapter.measure,
+    "adapter_uncached": adapter_uncached.measure,
     "replica_evaluation": replica_evaluation.measure,
     "decode": decode.measure,
     "plan_dump": plan_dump.measure,

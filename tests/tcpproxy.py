@@ -28,6 +28,8 @@ class Line:
         self._writers: set[asyncio.StreamWriter] = set()
         self._frozen: set[asyncio.StreamWriter] = set()
         self._said: dict[asyncio.StreamWriter, bytes] = {}
+        self._held = b""
+        self._let = asyncio.Event()
 
     def turn(self, mode: Mode) -> None:
         """Change what becomes of bytes; whoever is inside is sent away, unless they are swallowed."""
@@ -42,6 +44,15 @@ class Line:
     def saying(self, what: bytes) -> frozenset[asyncio.StreamWriter]:
         """Return those that are inside of which the last that they said has this in it."""
         return frozenset(each for each, said in self._said.items() if what in said)
+
+    def hold(self, saying: bytes) -> None:
+        """Hold what has this in it on its way to the server."""
+        self._held = saying
+
+    def let(self) -> None:
+        """Let go what is held."""
+        self._held = b""
+        self._let.set()
 
     def drop(self) -> None:
         """Send away whoever is inside."""
@@ -77,6 +88,8 @@ class Line:
             while data := await reader.read(CHUNK_BYTES):
                 if of is not None:
                     self._said[of] = data
+                    if self._held and self._held in data:
+                        await self._let.wait()
                 if self.mode is not Mode.SWALLOW and writer not in self._frozen:
                     writer.write(data)
                     await writer.drain()

@@ -11,14 +11,15 @@ import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
+from examples.rooms.weather import FAULTS  # noqa: E402
 from tests.rooms.living import Life, live  # noqa: E402
-from tests.rooms.weather import FAULTS  # noqa: E402
 
 PROCESSES: Final = 2
 TOLD_MAX: Final = 5
@@ -34,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     seeds = range(asked.first, asked.first + asked.seeds)
     began_s, bad, lives = time.monotonic(), [], []
     with ProcessPoolExecutor(asked.processes) as pool:
-        for life in pool.map(live, seeds, [None] * len(seeds), [faults] * len(seeds)):
+        for life in pool.map(partial(live, faults=faults), seeds):
             lives.append(life)
             if life.wrongs:
                 bad.append(life.seed)

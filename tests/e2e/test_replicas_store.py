@@ -158,7 +158,7 @@ async def three(plane: ControlPlane) -> AsyncIterator[tuple[list[KubernetesStore
 
 
 def test_members_meet_with_these_rights_alone(plane: ControlPlane) -> None:
-    """R-2, R-37: numbers begin at one wherever ordinals do."""
+    """Covers R-2, R-37 in part. Numbers begin at one wherever ordinals do."""
     decided = Status(current=3, expect=2, start_ms=1, end_ms=2, scaling_ms=3, generation=1)
 
     async def work() -> None:
@@ -199,7 +199,7 @@ def test_members_meet_with_these_rights_alone(plane: ControlPlane) -> None:
 
 
 def test_no_member_may_scale_anything(plane: ControlPlane) -> None:
-    """R-2: by the server's own answer, and by what it has written down."""
+    """Covers R-2. By the server's own answer, and by what it has written down."""
     workload = Target(resource=STATEFUL_SETS, namespace="default", name="chat")
 
     async def work() -> None:
@@ -259,7 +259,7 @@ def test_a_pod_that_is_about_to_end_stays_a_member_while_its_label_stands(
 def test_a_container_that_was_restarted_serves_no_more_until_it_says_so(
     plane: ControlPlane,
 ) -> None:
-    """F-14: what the killed run had written on its pod counts no longer, but its record does."""
+    """Covers F-14 in part. What the killed run had written on its pod counts no longer, but its record does."""
 
     async def work() -> None:
         async with three(plane) as ((first, second, _), (heard, *_)):

@@ -19,6 +19,7 @@ from springtide.engine.replicas.deciding import Ordered
 from springtide.engine.replicas.label_messages import ShutdownPlanned, StopAsked
 from springtide.engine.replicas.protection import DeleteRecord, Recovered, Released
 from springtide.engine.replicas.rounds import Rescheduled
+from springtide.model.replicas.knobs import Mode
 from springtide.model.replicas.member import Member, Record
 from springtide.model.replicas.rules import Schedule
 from springtide.model.replicas.settings import ReplicaSettings
@@ -83,6 +84,7 @@ class ReplicaController:
         self._running: asyncio.Task[None] | None = None
         self._drained = asyncio.Event()
         self._snapshot = self._parts.showing.snapshot()
+        self._parts.labelling.renew = self._renew
 
     # -- what is known, for any thread
 
@@ -218,6 +220,11 @@ class ReplicaController:
                 "The workload, the way of election and that of numbers stay as they are; "
                 "start anew to change them."
             )
+        if (settings.knobs.mode is Mode.OBSERVE) != (before.knobs.mode is Mode.OBSERVE):
+            # Who observes meets the others elsewhere, and a member that was reloaded would stay there.
+            raise ValueError(
+                "Whether members only observe stays as it is; start anew to change it."
+            )
         self._call_hooks(self._hooks.cleanup)
         self._context.settings = settings
         self._parts.pulls.reload()
@@ -317,6 +324,10 @@ class ReplicaController:
         if not running.cancelled() and (fault := running.exception()) is not None:
             self._context.log("controller_failed", is_fault=True, why=repr(fault))
 
+    def _renew(self) -> Snapshot:
+        self._snapshot = self._parts.showing.snapshot()
+        return self._snapshot
+
     async def _run(self) -> None:
         async with asyncio.TaskGroup() as group:
             group.create_task(self._parts.run())
@@ -326,7 +337,7 @@ class ReplicaController:
         """Make a new snapshot now and then, and tell the phases of rounds."""
         seen: tuple[object, ...] = (None, None)
         while True:
-            found = self._snapshot = self._parts.showing.snapshot()
+            found = self._renew()
             if found.status is not None and found.phase is not None:
                 now = (found.status.generation, found.phase)
                 if now != seen:

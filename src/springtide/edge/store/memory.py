@@ -6,7 +6,7 @@ nothing until it is let in again; its membership and its lock run out meanwhile,
 
 import asyncio
 from collections.abc import Callable, Set
-from typing import Final, Never, TypeAlias
+from typing import Final, Never, Protocol, TypeAlias
 
 from springtide.edge.store.errors import Unreachable
 from springtide.edge.store.fencing import Offer
@@ -16,6 +16,7 @@ from springtide.edge.store.port import CONFIRM_S, Deliver, Held
 from springtide.edge.store.told import (
     Away,
     Confirmed,
+    LockRead,
     MembersRead,
     NumbersRead,
     RecordsRead,
@@ -32,7 +33,7 @@ KEEPS: Final = 3
 """So often within its time is a member kept alive."""
 
 Replicas: TypeAlias = Callable[[], int | None]
-
+CONFIRM_AHEAD_S: Final = 5.0
 _NOTHING: Final = StatusRead(status=None)
 _NO_VALUES: Final = ValuesRead({})
 
@@ -62,7 +63,8 @@ class MemoryStore:
 
     async def follow(self, deliver: Deliver) -> Never:
         """Tell what changes, and what has run out."""
-        clock, told = self._site.clock, _Told(deliver, self._looking)
+        clock, told = self._site.clock, Telling(deliver, self._looking)
+        keep_s = self._site.member_ttl_s / KEEPS
         while True:
             if self._is_away:
                 told.away("The store does not answer.")
@@ -71,7 +73,7 @@ class MemoryStore:
                     self._site.enter(self._member)
                 told.tell(self._site, now_s=clock.monotonic_s())
             wait_s = self._site.next_end_s - clock.monotonic_s()
-            await self._site.changed(timeout_s=min(wait_s, self._site.member_ttl_s / KEEPS))
+            await self._site.changed(timeout_s=min(wait_s, keep_s))
             await asyncio.sleep(LOOK_S)
 
     async def join(self, member: Member) -> None:
@@ -161,7 +163,45 @@ class MemoryStore:
             raise Unreachable("The store does not answer.")
 
 
-class _Told:
+class Wholes(Protocol):
+    """All that there is at one moment."""
+
+    @property
+    def status(self) -> StatusRead | StatusDamaged:
+        """Return the status."""
+        ...
+
+    @property
+    def members(self) -> tuple[Member, ...]:
+        """Return who lives."""
+        ...
+
+    @property
+    def records(self) -> dict[int, Record]:
+        """Return all records."""
+        ...
+
+    @property
+    def lock(self) -> LockRead:
+        """Return who holds the lock."""
+        ...
+
+    @property
+    def numbers(self) -> dict[int, str]:
+        """Return who holds which number."""
+        ...
+
+    def values(self, folder: Folder) -> dict[str, str]:
+        """Return what lies in a folder."""
+        ...
+
+    @property
+    def wipes(self) -> int:
+        """Return how often all was lost."""
+        ...
+
+
+class Telling:
     """What was told last, so that nothing is told twice."""
 
     def __init__(self, deliver: Deliver, looking: Looking) -> None:
@@ -178,7 +218,7 @@ class _Told:
             self._is_away, self._seen = True, ()
             self._deliver(Away(why))
 
-    def tell(self, site: MemorySite, *, now_s: float) -> None:
+    def tell(self, site: Wholes, *, now_s: float) -> None:
         """Tell what differs from what was told."""
         was_away, self._is_away = self._is_away, False
         if self._wipes not in (None, site.wipes):
@@ -200,5 +240,5 @@ class _Told:
                 self._deliver(whole)
         self._seen = wholes
         if was_away or now_s >= self._confirm_s:
-            self._confirm_s = now_s + CONFIRM_S - site.member_ttl_s / KEEPS
+            self._confirm_s = now_s + CONFIRM_S - CONFIRM_AHEAD_S
             self._deliver(Confirmed())

@@ -373,6 +373,15 @@ WARNED: dict[str, tuple[dict[str, Any], str, str]] = {
         "policies.custom[0].query",
         "name it",
     ),
+    "a quantile of each": (
+        custom(
+            query='histogram_quantile(0.9, rate(x_bucket{hpa_target_name="chat"}[1m]))',
+            coverageQuery="count(y)",
+            ageQuery="z",
+        ),
+        "policies.custom[0].query",
+        "join the buckets first",
+    ),
     "a short period": (
         {"controller": {"enabled": True}, "schedule": {"period": "60s"}},
         "schedule.period",
@@ -393,11 +402,36 @@ WARNED: dict[str, tuple[dict[str, Any], str, str]] = {
 
 @pytest.mark.parametrize(("fields", "path", "remedy"), WARNED.values(), ids=WARNED)
 def test_what_is_rarely_meant_is_told(fields: dict[str, Any], path: str, remedy: str) -> None:
-    """Covers R-15 in part."""
+    """Covers R-15."""
     found = lint(read_document(document(**fields), origin=ORIGIN), origin=ORIGIN)
 
     assert [each.field for each in found] == [path]
     assert remedy in found[0].words
+
+
+def test_a_quantile_of_joined_buckets_is_careful() -> None:
+    joined = custom(
+        query='histogram_quantile(0.9, sum by (le) (rate(x_bucket{hpa_target_name="chat"}[1m])))',
+        coverageQuery="count(y)",
+        ageQuery="z",
+    )
+
+    assert lint(read_document(document(**joined), origin=ORIGIN), origin=ORIGIN) == ()
+
+
+def test_c_8_the_deployment_that_is_shipped_has_careful_values() -> None:
+    """Covers R-16."""
+    text = (ROOT / "deploy/replicas/configuration.yaml").read_text("utf-8")
+    value = yaml.safe_load(text)
+
+    settings = read_replicas(value, origin=ORIGIN)
+
+    assert settings.is_enabled
+    assert settings.limits.replicas_min == 2
+    assert (settings.pull.interval_ms, settings.pull.retry_ms) == (20_000, 5_000)
+    assert settings.pull.look_back_permille == 5000
+    assert (settings.windows.up_ms, settings.windows.down_ms) == (60_000, 60_000)
+    assert lint(read_document(value, origin=ORIGIN), origin=ORIGIN) == ()
 
 
 def test_the_example_of_the_page_is_read_and_careful() -> None:

@@ -7,7 +7,7 @@ can be read at once is read, so that nothing old is told while the watches catch
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Never, TypeVar
+from typing import Final, Never, TypeVar
 
 import msgspec
 
@@ -40,6 +40,9 @@ from springtide.model.lease import Lease
 from springtide.wire.k8s.replica_pods import ReplicaPod
 
 T = TypeVar("T")
+
+WAIT_S_MIN: Final = 0.001
+"""Timers may go off a little early, and would do so again and again."""
 
 
 class Shared(msgspec.Struct, frozen=True, kw_only=True):
@@ -190,7 +193,7 @@ class Following:
 
     async def _waited(self, event: asyncio.Event, until_s: float | None) -> bool:
         """Wait for an event, or until it is so late; return whether it came."""
-        left_s = None if until_s is None else max(0.0, until_s - self._pace.now_s())
+        left_s = None if until_s is None else max(WAIT_S_MIN, until_s - self._pace.now_s())
         try:
             async with asyncio.timeout(left_s):
                 await event.wait()

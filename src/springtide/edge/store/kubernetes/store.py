@@ -63,14 +63,13 @@ class KubernetesStore:
 
     async def follow(self, deliver: Deliver) -> Never:
         """Tell what there is and then what changes, until cancelled."""
-        numbering = await self._numbering_told(deliver)
-        hearing = Hearing(self._sighting)
+        hearing = Hearing(self._sighting, await self._numbering_told(deliver))
         following = Following(
             self._cluster,
             self._access,
             shared=self._shared,
             hearing=hearing,
-            telling=Telling(deliver, hearing, numbering=numbering, looking=self._looking),
+            telling=Telling(deliver, hearing, looking=self._looking),
             pace=self._pace,
         )
         await following.run()
