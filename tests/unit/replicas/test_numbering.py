@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from springtide.edge.store import Denied
 from springtide.model.replicas.knobs import SAFE, Allocation
 from springtide.model.replicas.settings import ReplicaSettings
-from tests.members import SETTINGS, Fleet, One, until
+from tests.members import SETTINGS, Fleet, One, status_of, until
 from tests.virtual import run
 
 ALLOCATED: Final = replace(SETTINGS, knobs=replace(SAFE, allocation=Allocation.ALLOCATED))
@@ -167,6 +167,32 @@ def test_who_has_a_number_above_what_is_expected_leaves_and_no_other() -> None:
             "max": True,
             "ann": False,
         }
+        await found.close()
+
+    run(work())
+
+
+def test_nothing_shrinks_while_a_number_below_another_is_free() -> None:
+    """Else the one above would leave, and fewer stay than are expected."""
+
+    async def work() -> None:
+        found = await started("zoe", "max", "ann")
+        found.load.total = 230
+        await asyncio.sleep(120)
+        left = found.members.pop("zoe")
+        left.holds_state = False
+        await left.controller.stop()
+        await asyncio.sleep(60)
+        await left.controller.close()
+        found.load.total = 150
+        await asyncio.sleep(600)
+        before = status_of(found)
+        await found.add(None, name="bob")
+        await until(found, 2)
+
+        assert before is not None
+        assert before.expect == 3
+        assert numbers(found) == {"max": 2, "ann": 3, "bob": 1}
         await found.close()
 
     run(work())

@@ -34,7 +34,7 @@ _STARTS = Kind(STATEFUL_SETS, decode_ordinals_start)
 
 
 class KubernetesStore:
-    """Pods are the members, two ConfigMaps hold the status and the records, a Lease is the lock."""
+    """Pods are the members, ConfigMaps hold the status, the records and values, a Lease is the lock."""
 
     def __init__(self, cluster: Cluster, access: KubernetesAccess, *, pace: Pace) -> None:
         """Take where to meet, or raise the cluster's Unusable for what cannot be."""
