@@ -19,6 +19,7 @@ from tests.unit.replicas.test_numbering import ALLOCATED
 PACE: Final = Pace(member_ttl_s=2.0, confirm_s=1.0, again_s_min=0.1, again_s_max=0.4)
 PATIENCE_S: Final = 20.0
 LOOKS: Final = 400
+NUMBER: Final = "/atapp/hpa/default/StatefulSet/apps/v1/chat/.index/1"
 VALUES: Final = "/atapp/hpa/custom/StatefulSet/apps/v1/chat/matches"
 
 pytestmark = pytest.mark.skipif(program() is None, reason=MISSING)
@@ -102,6 +103,27 @@ def test_members_keep_their_numbers_while_others_come_leave_and_die(tmp_path: Pa
 
             await found.come("eve")
             await found.until(**{first[3]: 3, "bob": 1, "eve": 2})
+
+    asyncio.run(work())
+
+
+def test_a_member_that_starts_again_at_once_has_its_number_for_good(tmp_path: Path) -> None:
+    """The lease of the run before it is not what it lives by."""
+
+    async def work() -> None:
+        async with members(tmp_path) as (etcd, found):
+            await found.come("zoe")
+            await found.until(zoe=1)
+            (before,) = (await etcd.do(get(NUMBER))).found[0].kvs
+            await found.kill("zoe")
+            await found.come("zoe")
+            await found.until(zoe=1)
+            await asyncio.sleep(2 * PACE.member_ttl_s)
+
+            (after,) = (await etcd.do(get(NUMBER))).found[0].kvs
+            assert after.mod_revision > before.mod_revision
+            await found.come("max")
+            await found.until(zoe=1, max=2)
 
     asyncio.run(work())
 

@@ -24,6 +24,13 @@ class _Listener:
         """Return whether it is one for the same."""
         return self.subkey == subkey and self.callback == callback
 
+    def note(self, subkey: str, text: str) -> None:
+        """Know what it is told; what is gone need not be known."""
+        if text:
+            self.told[subkey] = text
+        else:
+            self.told.pop(subkey, None)
+
     def news(self, values: dict[str, str]) -> dict[str, str]:
         """Return what it is to be told, an empty text for what is gone."""
         wanted = {each for each in {**self.told, **values} if self.subkey in (None, each)}
@@ -70,7 +77,7 @@ class ValueListeners:
         """Tell everybody what is new to them."""
         for each in list(self._listeners):
             for subkey, text in each.news(self.values).items():
-                each.told[subkey] = text
+                each.note(subkey, text)
                 if each in self._listeners:
                     await self._call(each, subkey, text)
 

@@ -30,6 +30,7 @@ class Numbering:
         self._context = context
         self._labelling = labelling
         self._holders: dict[int, str] = {}
+        self._is_claimed = False
         self._woken = asyncio.Event()
 
     def see_members(self, members: tuple[Member, ...]) -> None:
@@ -41,6 +42,7 @@ class Numbering:
     def see_numbers(self, holders: dict[int, str]) -> None:
         """Take note of who holds which number."""
         self._holders = holders
+        self._is_claimed = self._is_claimed and self._context.identity.name in holders.values()
         self._woken.set()
 
     def confirm(self) -> None:
@@ -58,14 +60,17 @@ class Numbering:
                 wait_s = min(2 * wait_s, RETRY_S_MAX)
 
     async def _is_settled(self) -> bool:
-        """Return whether this member has a number, after it has tried to get one."""
-        own = self._context.identity.name
-        index = min((each for each, name in self._holders.items() if name == own), default=None)
-        if index is None:
-            index = await self._claimed()
+        """Return whether this member has a number, after it has tried to get one.
+
+        What the run before it held is claimed, too: it hangs on a lease that runs out.
+        """
+        if self._is_claimed:
+            return True
+        index = await self._claimed()
+        self._is_claimed = index is not None
         if index is not None and self._know(index):
             await self._labelling.register()
-        return index is not None
+        return self._is_claimed
 
     async def _claimed(self) -> int | None:
         taken = dict(self._holders)

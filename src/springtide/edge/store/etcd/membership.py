@@ -63,6 +63,8 @@ class Membership:
         own = self._wanted.name
         await self._write()
         lease = self._lease
+        if not lease:
+            raise Unreachable("The lease of this member ran out; it is granted anew.")
         put = shapes.put(key, own, lease=lease)
         taking = shapes.txn([put], compare=[shapes.is_absent(key)], otherwise=[shapes.get(key)])
         try:
