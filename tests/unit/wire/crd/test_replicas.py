@@ -511,6 +511,17 @@ def test_members_may_keep_their_numbers() -> None:
     assert read(indexAllocation="allocated").knobs.allocation is Allocation.ALLOCATED
 
 
+def test_members_that_meet_in_a_cluster_keep_no_numbers() -> None:
+    """Covers R-33 in part."""
+    store = {"kubernetes": {"selector": "app=chat"}}
+
+    with pytest.raises(InvalidDocument, match=r"indexAllocation.*store\.etcd"):
+        read(indexAllocation="allocated", store=store)
+    etcd = {"etcd": {"endpoints": ["http://etcd:2379"]}}
+    assert read(indexAllocation="allocated", store=etcd).knobs.allocation is Allocation.ALLOCATED
+    assert read(store=store).knobs.allocation is Allocation.SORTED
+
+
 def test_c_13_windows_are_kept_unless_thresholds_change() -> None:
     before, other = read(**DEPLOYED), read(**DEPLOYED, preemptUp=False)
     changed = read(**{**DEPLOYED, "policies": {"cpu": {"thresholds": {"up": 700}}}})
