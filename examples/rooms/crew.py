@@ -62,6 +62,7 @@ class Crew:
         self._session = aiohttp.ClientSession()
         self._is_prometheus_down = False
         self.processes: dict[int, Process] = {}
+        self._starting: set[int] = set()
         self.scaler: Scaler | None = None
         self.users: Users | None = None
         self.forced = 0
@@ -103,10 +104,17 @@ class Crew:
         return [Exported(each.expected, each.stateful_index) for each in self.states]
 
     async def start(self, index: int) -> None:
-        """Start a member, and wait until it listens."""
-        log = os.open(
-            self._folder / f"rooms-{index - 1}.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644
-        )
+        """Start a member, and wait until it listens; whoever is being started is not started twice."""
+        if index in self._starting or index in self.processes:
+            return
+        self._starting.add(index)
+        try:
+            self.processes[index] = await self._started(index)
+        finally:
+            self._starting.discard(index)
+
+    async def _started(self, index: int) -> Process:
+        log = os.open(self._log(index), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         try:
             running = await asyncio.create_subprocess_exec(
                 *self._command(index), stdout=asyncio.subprocess.PIPE, stderr=log, cwd=ROOT
@@ -114,11 +122,25 @@ class Crew:
         finally:
             os.close(log)
         assert running.stdout is not None
-        async with asyncio.timeout(START_S_MAX):
-            address = (await running.stdout.readline()).decode().strip()
+        try:
+            async with asyncio.timeout(START_S_MAX):
+                address = (await running.stdout.readline()).decode().strip()
+        except BaseException:
+            # Whoever gives up on it must not leave it behind: it would keep the journal to itself.
+            running.kill()
+            await running.wait()
+            raise
         if not address:
-            raise NotStarted(f"Member {index} did not start; see {self._folder}.")
-        self.processes[index] = Process(running, address)
+            code = await running.wait()
+            raise NotStarted(f"Member {index} ended with {code} at once: {self._last_words(index)}")
+        return Process(running, address)
+
+    def _log(self, index: int) -> Path:
+        return self._folder / f"rooms-{index - 1}.log"
+
+    def _last_words(self, index: int) -> str:
+        words = self._log(index).read_text(errors="replace").strip()
+        return words.rpartition("\n")[2] or "it said nothing."
 
     def _command(self, index: int) -> list[str]:
         replicas = self.scaler.replicas if self.scaler is not None else index

@@ -135,7 +135,7 @@ class Run:
     def _log(self, event: str, *, is_fault: bool = False, **facts: object) -> None:
         """Keep what no weather may bring about."""
         del is_fault
-        if event in {"controller_failed", "listener_failed"}:
+        if event in {"bug", "listener_failed"}:
             self._wrongs.tell(f"{self.name}: {event} {facts}")
 
     def _ready_changed(self, told: ReadyChanged) -> None:

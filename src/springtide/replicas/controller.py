@@ -124,10 +124,6 @@ class ReplicaController:
             return [each for each in found if each.service == service and each.is_target]
         return [each for each in found if each.service == service and each.is_ready]
 
-    def is_running(self) -> bool:
-        """Return whether the controller was started, and neither closed nor ended by a bug."""
-        return self._running is not None and not self._running.done()
-
     def policy(self, name: str) -> PolicyPull:
         """Return a policy, to subscribe to what Prometheus says of it; KeyError if there is none."""
         return self._parts.pulls.pulls[name]
@@ -210,7 +206,6 @@ class ReplicaController:
         assert self._running is None, "a controller starts once"
         await self._parts.labelling.register()
         self._running = asyncio.create_task(self._run(), name="springtide-replicas")
-        self._running.add_done_callback(self._ended)
 
     async def reload(self, settings: ReplicaSettings) -> None:
         """Take other settings; what is asked for is calmed anew only where it changed."""
@@ -318,11 +313,6 @@ class ReplicaController:
         return words
 
     # -- inside
-
-    def _ended(self, running: asyncio.Task[None]) -> None:
-        """Tell of a bug that ended the controller: labels stay as they are, and nothing follows any more."""
-        if not running.cancelled() and (fault := running.exception()) is not None:
-            self._context.log("controller_failed", is_fault=True, why=repr(fault))
 
     def _renew(self) -> Snapshot:
         self._snapshot = self._parts.showing.snapshot()

@@ -18,7 +18,7 @@ from springtide.edge.store import (
 )
 from springtide.engine.replicas.label_messages import StatusKnown, StatusLost
 from springtide.engine.replicas.leadership import StandingSeen
-from springtide.engine.replicas.members import first_leader
+from springtide.engine.replicas.members import first_leader, living
 from springtide.engine.replicas.protection import MemberLost, MembersSeen, RecordsSeen
 from springtide.engine.replicas.recovery import Source
 from springtide.model.replicas.member import Member
@@ -66,7 +66,7 @@ class Following:
         self.members: tuple[Member, ...] = ()
         self.leader = ""
         self.confirmed_ms: int | None = None
-        self.is_away = True
+        self.away_why = ""
 
     async def follow(self) -> Never:
         """Have the store tell, until cancelled."""
@@ -97,7 +97,7 @@ class Following:
     async def _take(self, told: StoreTold) -> None:
         match told:
             case Away(why=why):
-                self.is_away = True
+                self.away_why = why
                 self._context.count_backend_error("follow", why)
                 self._recovering.note(Source.STORE, is_away=True)
                 self._labelling.tell(StatusLost(cause="store"))
@@ -122,7 +122,7 @@ class Following:
                 assert_never(told)
 
     def _confirmed(self) -> None:
-        self.is_away = False
+        self.away_why = ""
         self.confirmed_ms = self._context.times.now_ms()
         self._recovering.note(Source.STORE, is_away=False)
 
@@ -149,8 +149,8 @@ class Following:
         if self._order.is_in_use:
             self.leader = "" if first is None else first.name
             self._electing.see_lock(ABSENT if self._order.is_ours else OTHERS)
-        living = frozenset(each.boot for each in self.members)
-        losses = self._labelling.tell_records(MembersSeen(living=living, cause="store"))
+        seen = MembersSeen(living=living(self.members), cause="store")
+        losses = self._labelling.tell_records(seen)
         self.stand()
         await context.listeners.tell(occurrences.MembersChanged(everybody))
         await self._take_losses(losses)

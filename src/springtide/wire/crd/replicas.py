@@ -45,6 +45,8 @@ from springtide.wire.origin import Origin
 from springtide.wire.validation import Path
 
 POLICIES_MAX: Final = 256
+LEASE_MS_MIN: Final = 2_000
+"""Stores count leases in whole seconds, and one is renewed three times in its life."""
 _SECOND_MS: Final = 1000
 
 
@@ -75,6 +77,12 @@ def read_replicas(value: object, *, origin: Origin) -> ReplicaSettings:
         cancel_after_ms=whole_ms(cancel, origin, ("roundCancelAfter",))
         if cancel
         else windows.down_ms,
+        lease_ttl_ms=second_ms(
+            document.controller.lease_ttl,
+            origin,
+            ("controller", "leaseTtl"),
+            least_ms=LEASE_MS_MIN,
+        ),
         is_coordinated=_is_coordinated(document, origin),
     )
 

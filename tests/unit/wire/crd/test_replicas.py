@@ -250,6 +250,11 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
         "metrics.pullRetryInterval",
         "shorten it",
     ),
+    "a lease that is over at once": (
+        {"controller": {"leaseTtl": "1s"}},
+        "controller.leaseTtl",
+        "write at least 2s",
+    ),
     "a retry too soon": (
         {"metrics": {"pullRetryInterval": "10ms"}},
         "metrics.pullRetryInterval",
@@ -397,6 +402,14 @@ WARNED: dict[str, tuple[dict[str, Any], str, str]] = {
         "controller.stopGrace",
         "write 120s or more",
     ),
+    "a status that is old before it is confirmed": (
+        {
+            "store": {"etcd": {"endpoints": ["http://etcd:2379"]}},
+            "metrics": {"statusMaxAge": "20s"},
+        },
+        "metrics.statusMaxAge",
+        "confirmed every 20s, so replicas would not be shown all the time; write more",
+    ),
 }
 
 
@@ -458,9 +471,12 @@ def test_nothing_is_told_of_a_careful_document() -> None:
 
 def test_the_parts_of_the_engine_take_what_is_theirs() -> None:
     settings = read(**DEPLOYED, schedule={"startDelay": "60s"}, profile="legacy")
+    hasty = read(controller={"leaseTtl": "3s"})
 
     assert course(settings).schedule == Schedule(start_delay_ms=60_000)
     assert terms(settings).pull_interval_ms == 20_000
+    assert (terms(settings).ttl_ms, terms(settings).safety_ms) == (15_000, 5_000)
+    assert (terms(hasty).ttl_ms, terms(hasty).renewed_ms_max) == (3_000, 2_000)
     assert label_rules(settings, has_ordinals=False).slack == 1
     assert label_rules(settings, has_ordinals=True).slack == 0
 
