@@ -1,6 +1,9 @@
-"""A line to a server that can be cut: refused to whoever connects, or silent while it looks whole."""
+"""A line to a server that can be cut: refused to whoever connects, slow, broken off in the middle of what the server
+says, or silent while it looks whole.
+"""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from enum import Enum, auto
@@ -15,6 +18,8 @@ class Mode(Enum):
     PASS = auto()
     REFUSE = auto()
     SWALLOW = auto()
+    DELAY = auto()
+    CUT = auto()
 
 
 class Line:
@@ -25,6 +30,9 @@ class Line:
         self.mode = Mode.PASS
         self.port = int(server.sockets[0].getsockname()[1])
         self.connected = 0
+        self.asked_at_s: list[float] = []
+        self.delay_s = 0.0
+        self.cut_after_bytes = 0
         self._writers: set[asyncio.StreamWriter] = set()
         self._frozen: set[asyncio.StreamWriter] = set()
         self._said: dict[asyncio.StreamWriter, bytes] = {}
@@ -32,9 +40,9 @@ class Line:
         self._let = asyncio.Event()
 
     def turn(self, mode: Mode) -> None:
-        """Change what becomes of bytes; whoever is inside is sent away, unless they are swallowed."""
+        """Change what becomes of bytes; whoever is inside is sent away, unless they are swallowed or late."""
         self.mode = mode
-        if mode is not Mode.SWALLOW:
+        if mode not in {Mode.SWALLOW, Mode.DELAY}:
             self.drop()
 
     def freeze(self, saying: bytes = b"") -> None:
@@ -56,12 +64,13 @@ class Line:
 
     def drop(self) -> None:
         """Send away whoever is inside."""
-        for writer in self._writers:
+        for writer in list(self._writers):
             writer.transport.abort()
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve one connection."""
         self.connected += 1
+        self.asked_at_s.append(time.monotonic())
         if self.mode is Mode.REFUSE:
             writer.transport.abort()
             return
@@ -90,9 +99,14 @@ class Line:
                     self._said[of] = data
                     if self._held and self._held in data:
                         await self._let.wait()
+                if self.mode is Mode.DELAY:
+                    await asyncio.sleep(self.delay_s)
+                is_cut = self.mode is Mode.CUT and of is None
                 if self.mode is not Mode.SWALLOW and writer not in self._frozen:
-                    writer.write(data)
+                    writer.write(data[: self.cut_after_bytes] if is_cut else data)
                     await writer.drain()
+                if is_cut:
+                    break
         finally:
             writer.transport.abort()
             self._writers.discard(writer)

@@ -151,6 +151,7 @@ def test_members_may_label_themselves_and_never_scale(
         may(plane, "create", "", "configmaps"),
         may(plane, "patch", "", "configmaps", name="chat-hpa-status"),
         may(plane, "patch", "", "configmaps", name="chat-hpa-records"),
+        may(plane, "patch", "", "configmaps", name="chat-hpa-values"),
         may(plane, "update", "coordination.k8s.io", "leases", name="chat-hpa-leader"),
     ]
     denied = [

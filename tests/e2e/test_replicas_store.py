@@ -16,10 +16,11 @@ from springtide.edge.cluster import STATEFUL_SETS, Denied, Metadata, Target
 from springtide.edge.kube import Access, Connection, KubeCluster, Waiting, connect
 from springtide.edge.kube.transport import MERGE_PATCH, Request
 from springtide.edge.machine import MachineCalendar, MachineClock, SeededRng
-from springtide.edge.store import ABSENT, MembersRead, Offer, RecordsRead, StatusRead
+from springtide.edge.store import ABSENT, MembersRead, Offer, RecordsRead, StatusRead, ValuesRead
 from springtide.edge.store.kubernetes import KubernetesAccess, KubernetesStore, Pace
 from springtide.model.replicas.member import Member, Record
 from springtide.model.replicas.status import Status
+from springtide.model.replicas.values import Folder, ValueKey
 from tests.contract.stores import Heard, eventually
 from tests.e2e.commands import Setup
 from tests.e2e.controlplane import MISSING, ControlPlane, assets, control_plane
@@ -38,6 +39,7 @@ AUDIT: Final = {
     "rules": [{"level": "Metadata", "users": [USER]}, {"level": "None"}],
 }
 PATIENCE_S: Final = 20.0
+LIMIT: Final = ValueKey(Folder(name="rooms"), "eu/limit")
 FIRST: Final = 5
 
 pytestmark = [
@@ -173,6 +175,11 @@ def test_members_meet_with_these_rights_alone(plane: ControlPlane) -> None:
             await b.put_record(2, Record(member="chat-6", boot="b", at_ms=1))
             told = await heard.settles(StatusRead, lambda read: read.status is not None)
             await heard.settles(RecordsRead, lambda read: set(read.records) == {2})
+            a.look_at({LIMIT.folder})
+            for text in ("8", "9"):
+                await b.put_value(LIMIT, text)
+            wanted = ValuesRead({LIMIT.folder: {LIMIT.subkey: "9"}})
+            await heard.settles(ValuesRead, wanted.__eq__)
 
             assert [each.index for each in there.members] == [1, 2, 3]
             assert [each.address for each in there.members] == [

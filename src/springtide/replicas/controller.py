@@ -23,11 +23,14 @@ from springtide.model.replicas.knobs import Mode
 from springtide.model.replicas.member import Member, Record
 from springtide.model.replicas.rules import Schedule
 from springtide.model.replicas.settings import ReplicaSettings
+from springtide.model.replicas.values import CUSTOM
 from springtide.replicas.asking import CALLBACK_S_MAX, Callback, YesOrNo
 from springtide.replicas.context import Context, Identity, Times
+from springtide.replicas.discoveries import DiscoverySetup
+from springtide.replicas.discovery import Discovery
 from springtide.replicas.occurrences import Kind, RoundChanged
 from springtide.replicas.parts import Parts
-from springtide.replicas.performing import ReplicaProvider
+from springtide.replicas.providing import ReplicaProvider
 from springtide.replicas.pulling import Metrics, NoMetrics, PolicyPull
 from springtide.replicas.snapshot import Snapshot
 
@@ -152,8 +155,26 @@ class ReplicaController:
 
     def add_provider(self, name: str, provider: ReplicaProvider, *, priority: int = 0) -> End:
         """Ask the application itself how many replicas it needs; higher priorities are asked first."""
-        self._parts.performing.add_provider(name, provider, priority=priority)
-        return lambda: self._parts.performing.remove_provider(name)
+        providers = self._parts.performing.providers
+        providers.add(name, provider, priority=priority)
+        return lambda: providers.remove(name)
+
+    def create_discovery(
+        self, name: str, setup: DiscoverySetup, *, domain: str = CUSTOM, with_target: bool = True
+    ) -> Discovery:
+        """Make a discovery of the application's own; its setup adds policies now and after each reload.
+
+        One of the same name goes on under the path and with the setup that are given now.
+        """
+        return self._parts.discoveries.create(name, setup, domain=domain, with_target=with_target)
+
+    def find_discovery(self, name: str) -> Discovery | None:
+        """Return the discovery that was made by this name."""
+        return self._parts.discoveries.find(name)
+
+    def remove_discovery(self, name: str) -> bool:
+        """Drop it, and return whether there was one; its values stay in the store."""
+        return self._parts.discoveries.remove(name)
 
     def on_setup(self, policy: str, function: Setup) -> None:
         """Call it with every policy of this name, now and after each reload: add observers there."""
@@ -189,9 +210,10 @@ class ReplicaController:
     async def reload(self, settings: ReplicaSettings) -> None:
         """Take other settings; what is asked for is calmed anew only where it changed."""
         before = self._context.settings
-        if settings.workload != before.workload or settings.knobs.election != before.knobs.election:
+        if _standing(settings) != _standing(before):
             raise ValueError(
-                "The workload and the way of election stay as they are; start anew to change them."
+                "The workload, the way of election and that of numbers stay as they are; "
+                "start anew to change them."
             )
         if (settings.knobs.mode is Mode.OBSERVE) != (before.knobs.mode is Mode.OBSERVE):
             # Who observes meets the others elsewhere, and a member that was reloaded would stay there.
@@ -203,6 +225,7 @@ class ReplicaController:
         self._parts.pulls.reload()
         self._parts.leading.reload(before)
         self._call_hooks(self._hooks.setup)
+        await self._parts.discoveries.reload()
         self._parts.following.stand()
         self._context.log("reloaded")
 
@@ -237,6 +260,7 @@ class ReplicaController:
     async def close(self) -> None:
         """End at once, whatever this member holds; after a drain nobody misses it."""
         running, self._running = self._running, None
+        self._parts.discoveries.close()
         if running is None:
             return
         self._call_hooks(self._hooks.cleanup)
@@ -339,6 +363,11 @@ class ReplicaController:
             for each in functions if pull is not None else ():
                 assert pull is not None
                 each(self, pull)
+
+
+def _standing(settings: ReplicaSettings) -> tuple[object, ...]:
+    """Return what no reload can change."""
+    return settings.workload, settings.knobs.election, settings.knobs.allocation
 
 
 def _callback(

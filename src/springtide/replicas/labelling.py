@@ -118,7 +118,7 @@ class Labelling:
             has_ordinal=identity.has_ordinal,
             started_ms=context.booted_ms,
             is_stopping=self.state.plan.is_stopping,
-            index=identity.index,
+            index=self.state.plan.index if context.is_allocated else identity.index,
             boot=context.boot,
             service=identity.service,
             target=context.settings.workload.name,

@@ -30,6 +30,7 @@ from springtide.replicas.performing import Performing
 from springtide.replicas.pulling import Pulls
 
 WAIT_S_MAX: Final = 1.0
+ORDER_LOST: Final = "The order of {ordered} replicas ended here with the lead of this member. Ask who leads for it again."
 COMMANDS_MAX: Final = 1024
 """So many steps at most follow from one evaluation: providers, writes and reads."""
 
@@ -108,8 +109,17 @@ class Leading:
                 was_leader = self.is_leader
                 self._context.log("leader", is_leader=was_leader)
                 await self._context.listeners.tell(LeaderChanged(is_leader=was_leader))
+                if not was_leader:
+                    await self._drop_order()
             await self._turn()
             await self._until_due()
+
+    async def _drop_order(self) -> None:
+        """Forget what an operator ordered here, and say so: whoever leads next knows nothing of it."""
+        ordered = self.state.ordered
+        if ordered is not None:
+            await self._fold(Ordered(replicas=None, cause="deposed"))
+            await self._context.complain(ORDER_LOST.format(ordered=ordered))
 
     async def _turn(self) -> None:
         if self.is_leader and not self._has_begun:
@@ -165,5 +175,5 @@ class Leading:
         return Rulebook(
             policies=tuple(each.policy for each in self._pulls.pulls.values()),
             course=course(settings),
-            providers=self._performing.providers,
+            providers=self._performing.providers.listed,
         )

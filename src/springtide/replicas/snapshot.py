@@ -61,6 +61,8 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     has_stateful_check: bool = False
     status: Status | None = None
     status_confirmed_ms: int | None = None
+    store_fault: str = ""
+    """Why the store does not answer; empty while it does."""
     phase: Phase | None = None
     expected: int | None = None
     """The replicas that others are to scale to; None where this member may not say."""

@@ -74,6 +74,7 @@ class StatusPage(_Page, frozen=True, kw_only=True):
     stateful_index: int | None = None
     floor: int = 0
     status_age_seconds: float | None = None
+    store_fault: str = ""
     drain_overdue_seconds: float = 0.0
     clock_offset_seconds: float | None = None
     has_ready_check: bool = False

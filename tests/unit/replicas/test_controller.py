@@ -303,6 +303,26 @@ def test_an_order_goes_before_the_load_and_only_the_leader_takes_it() -> None:
     run(work())
 
 
+def test_an_order_ends_with_the_lead_and_that_is_told() -> None:
+    """An order may send away the member that took it."""
+
+    async def work() -> None:
+        async with fleet(2, QUICK, load=150) as found:
+            await asyncio.sleep(80)
+            leader = found.members["chat-0"]
+            await leader.controller.order(6, is_forced=True)
+            await until(found, 6, limit_s=5)
+            leader.controller.plan_shutdown(0)
+            await leader.controller.stop(prestop=True)
+            await asyncio.sleep(5)
+            shown = leader.controller.snapshot()
+
+            assert shown.ordered is None
+            assert "The order of 6 replicas ended here" in shown.complaints[-1]
+
+    run(work())
+
+
 def test_l_12_without_controller_and_metrics_members_serve_after_a_second() -> None:
     """Covers R-5: and nobody decides."""
 

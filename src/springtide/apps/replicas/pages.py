@@ -22,6 +22,7 @@ def status_page(found: Snapshot) -> StatusPage:
         stateful_index=found.stateful_index,
         floor=found.floor,
         status_age_seconds=found.status_age_s(found.at_ms),
+        store_fault=found.store_fault,
         drain_overdue_seconds=found.overdue_ms / 1000,
         clock_offset_seconds=_seconds(found.clock_offset_ms),
         has_ready_check=found.has_ready_check,

@@ -36,6 +36,7 @@ def lint(document: ReplicasDocument, *, origin: Origin) -> tuple[Warned, ...]:
             *_of_schedule(document, origin),
             *_of_windows(document, origin),
             *_of_stop(document, origin),
+            *_of_ages(document, origin),
             *_of_policies(document),
         )
     )
@@ -71,6 +72,17 @@ def _of_stop(document: ReplicasDocument, origin: Origin) -> Iterator[tuple[Path,
             path,
             f"A member is killed before it has drained; write {needed_ms / 1000:g}s or more.",
         )
+
+
+def _of_ages(document: ReplicasDocument, origin: Origin) -> Iterator[tuple[Path, str]]:
+    etcd = document.store.etcd if document.store is not None else None
+    if etcd is None:
+        return
+    path: Path = ("metrics", "statusMaxAge")
+    confirm_ms = whole_ms(etcd.confirm_interval, origin, ("store", "etcd", "confirmInterval"))
+    if whole_ms(document.metrics.status_max_age, origin, path) <= confirm_ms:
+        asked = f"The status is confirmed every {etcd.confirm_interval}"
+        yield path, f"{asked}, so replicas would not be shown all the time; write more."
 
 
 def _of_policies(document: ReplicasDocument) -> Iterator[tuple[Path, str]]:

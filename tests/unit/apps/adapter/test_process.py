@@ -156,6 +156,26 @@ def test_an_index_counts_only_if_all_members_have_spoken(tmp_path: Path) -> None
         run(work(api))
 
 
+def test_a_question_may_say_of_which_kind_its_workload_is(tmp_path: Path) -> None:
+    authority = Authority()
+    authority.scale("town", replicas=2, running=2, resource="deployments")
+
+    async def work(api: PromApi) -> None:
+        for pod in ("town-a", "town-b"):
+            labels = {"k8s_namespace_name": "game", "hpa_target_name": "town"}
+            api.put(S, 2, hpa_target_kind="Deployment", instance=pod, **labels)
+        async with adapting(tmp_path, authority, api) as adapter:
+            name = "labelSelector=hpa_target_name%3Dtown"
+            said = await adapter.value(S, query=f"{name},hpa_target_kind%3DDeployment")
+            unsaid = await adapter.value(S, query=name)
+
+            assert (said, unsaid) == ("2", "503 WorkloadUnknown")
+            assert authority.of("/deployments/town/scale")
+
+    with prometheus() as api:
+        run(work(api))
+
+
 def test_what_fails_behind_it_is_a_refusal_and_stays_one_metric_s(tmp_path: Path) -> None:
     """Covers R-46 in part, R-50 in part."""
     authority = Authority()

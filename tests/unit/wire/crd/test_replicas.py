@@ -250,6 +250,11 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
         "metrics.pullRetryInterval",
         "shorten it",
     ),
+    "a lease that is over at once": (
+        {"controller": {"leaseTtl": "1s"}},
+        "controller.leaseTtl",
+        "write at least 2s",
+    ),
     "a retry too soon": (
         {"metrics": {"pullRetryInterval": "10ms"}},
         "metrics.pullRetryInterval",
@@ -397,6 +402,14 @@ WARNED: dict[str, tuple[dict[str, Any], str, str]] = {
         "controller.stopGrace",
         "write 120s or more",
     ),
+    "a status that is old before it is confirmed": (
+        {
+            "store": {"etcd": {"endpoints": ["http://etcd:2379"]}},
+            "metrics": {"statusMaxAge": "20s"},
+        },
+        "metrics.statusMaxAge",
+        "confirmed every 20s, so replicas would not be shown all the time; write more",
+    ),
 }
 
 
@@ -458,9 +471,12 @@ def test_nothing_is_told_of_a_careful_document() -> None:
 
 def test_the_parts_of_the_engine_take_what_is_theirs() -> None:
     settings = read(**DEPLOYED, schedule={"startDelay": "60s"}, profile="legacy")
+    hasty = read(controller={"leaseTtl": "3s"})
 
     assert course(settings).schedule == Schedule(start_delay_ms=60_000)
     assert terms(settings).pull_interval_ms == 20_000
+    assert (terms(settings).ttl_ms, terms(settings).safety_ms) == (15_000, 5_000)
+    assert (terms(hasty).ttl_ms, terms(hasty).renewed_ms_max) == (3_000, 2_000)
     assert label_rules(settings, has_ordinals=False).slack == 1
     assert label_rules(settings, has_ordinals=True).slack == 0
 
@@ -493,6 +509,17 @@ def test_where_all_are_to_drain_one_stays_expected() -> None:
 def test_members_may_keep_their_numbers() -> None:
     assert read().knobs.allocation is Allocation.SORTED
     assert read(indexAllocation="allocated").knobs.allocation is Allocation.ALLOCATED
+
+
+def test_members_that_meet_in_a_cluster_keep_no_numbers() -> None:
+    """Covers R-33 in part."""
+    store = {"kubernetes": {"selector": "app=chat"}}
+
+    with pytest.raises(InvalidDocument, match=r"indexAllocation.*store\.etcd"):
+        read(indexAllocation="allocated", store=store)
+    etcd = {"etcd": {"endpoints": ["http://etcd:2379"]}}
+    assert read(indexAllocation="allocated", store=etcd).knobs.allocation is Allocation.ALLOCATED
+    assert read(store=store).knobs.allocation is Allocation.SORTED
 
 
 def test_c_13_windows_are_kept_unless_thresholds_change() -> None:

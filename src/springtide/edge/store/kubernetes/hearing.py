@@ -1,18 +1,21 @@
-"""What the four streams of a store have shown: pods, both ConfigMaps and the Lease.
+"""What the streams of a store have shown: pods, ConfigMaps and the Lease; values only where they are wanted.
 
 Only while all of them are heard does the store know what there is. It keeps records, and decides nothing.
 """
 
+from collections.abc import Iterable
 from enum import Enum, auto
 from typing import TypeVar
 
 from springtide.base.versions import is_older
 from springtide.edge.cluster import Added, Change, Deleted, Interrupted, Resumed, Synced, Updated
 from springtide.edge.store.kubernetes.sighting import Sighting
-from springtide.edge.store.told import MembersRead
+from springtide.edge.store.told import MembersRead, ValuesRead
 from springtide.model.config_map import ConfigMap
 from springtide.model.lease import Lease
 from springtide.model.replicas.member import Member
+from springtide.model.replicas.values import Folder, within
+from springtide.wire.k8s.replica_maps import read_values
 from springtide.wire.k8s.replica_pods import Numbering, ReplicaPod, member_of
 
 T = TypeVar("T")
@@ -25,6 +28,7 @@ class Stream(Enum):
     STATUS = auto()
     RECORDS = auto()
     LOCK = auto()
+    VALUES = auto()
 
 
 class Copy:
@@ -58,17 +62,28 @@ class Hearing:
     def __init__(self, sighting: Sighting, numbering: Numbering) -> None:
         self.status = Copy()
         self.records = Copy()
+        self.values = Copy()
         self.sighting = sighting
         self.pod_changes = 0
         self._there: dict[str, Member] = {}
         self._numbering = numbering
+        self._wanted = set(Stream) - {Stream.VALUES}
         self._synced: set[Stream] = set()
         self._silent: set[Stream] = set()
 
     @property
     def is_whole(self) -> bool:
         """Return whether everything has been told once, and goes on being told."""
-        return len(self._synced) == len(Stream) and not self._silent
+        return self._wanted <= self._synced and not self._silent
+
+    def want_values(self) -> None:
+        """Count on the values, too, from now on."""
+        self._wanted.add(Stream.VALUES)
+
+    @property
+    def has_values(self) -> bool:
+        """Return whether values have been heard."""
+        return Stream.VALUES in self._synced
 
     def note(self, stream: Stream, change: Change[T]) -> bool:
         """Take notice of how a stream fares, and return whether that made the whole complete."""
@@ -117,6 +132,11 @@ class Hearing:
                 del self._there[key]
             else:
                 self._there[key] = member
+
+    def values_read(self, folders: Iterable[Folder]) -> ValuesRead:
+        """Return the values of some folders."""
+        config = self.values.config
+        return ValuesRead({each: within(read_values(config, each)) for each in folders})
 
 
 def _is_late(config: ConfigMap, known: ConfigMap | None) -> bool:

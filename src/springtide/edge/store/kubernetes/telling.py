@@ -2,6 +2,7 @@
 
 from springtide.edge.store.kubernetes.hearing import Hearing
 from springtide.edge.store.kubernetes.status import status_read
+from springtide.edge.store.looking import Looking
 from springtide.edge.store.port import MEMBERS_S_MIN, Deliver
 from springtide.edge.store.told import (
     Away,
@@ -11,17 +12,21 @@ from springtide.edge.store.told import (
     RecordsRead,
     StatusDamaged,
     StatusRead,
+    ValuesRead,
 )
 from springtide.model.config_map import ConfigMap
 from springtide.wire.k8s.replica_maps import read_records
+
+_NO_VALUES = ValuesRead({})
 
 
 class Telling:
     """Tells one follower."""
 
-    def __init__(self, deliver: Deliver, hearing: Hearing) -> None:
+    def __init__(self, deliver: Deliver, hearing: Hearing, *, looking: Looking) -> None:
         self._deliver = deliver
         self._hearing = hearing
+        self._looking = looking
         self._is_sure = False
         self._is_away = False
         self._status: StatusRead | StatusDamaged | None = None
@@ -32,11 +37,14 @@ class Telling:
         self._records: RecordsRead | None = None
         self._records_of: ConfigMap | None = None
         self._lock: LockRead | None = None
+        self._values = _NO_VALUES
+        self._values_of: ConfigMap | None = None
 
     def away(self, why: str) -> None:
         """Tell once that the store is away; everything is told again when it is back."""
         self._is_sure = False
         self._status = self._members = self._records = self._lock = None
+        self._values = _NO_VALUES
         if not self._is_away:
             self._is_away = True
             self._deliver(Away(why))
@@ -55,6 +63,7 @@ class Telling:
         self._tell_status()
         wait_s = self._tell_members(now_s)
         self._tell_records()
+        self._tell_values()
         return min(filter(None, (wait_s, self._tell_lock(now_s))), default=None)
 
     def _tell_status(self) -> None:
@@ -92,6 +101,16 @@ class Telling:
         if records != self._records:
             self._records = records
             self._deliver(records)
+
+    def _tell_values(self) -> None:
+        folders = sorted(self._looking.folders) if self._hearing.has_values else []
+        config = self._hearing.values.config
+        if config is self._values_of and self._values.values.keys() == set(folders):
+            return
+        values, self._values_of = self._hearing.values_read(folders), config
+        if values != self._values:
+            self._values = values
+            self._deliver(values)
 
     def _tell_lock(self, now_s: float) -> float | None:
         lock = self._hearing.sighting.read(now_s)
