@@ -91,9 +91,17 @@ class Authority:
             return {"items": self.pods}
         return self.scales.get(path)
 
-    def scale(self, name: str, *, replicas: int, running: int, namespace: str = "game") -> None:
-        """Set the scale of a StatefulSet."""
-        path = f"/apis/apps/v1/namespaces/{namespace}/statefulsets/{name}/scale"
+    def scale(
+        self,
+        name: str,
+        *,
+        replicas: int,
+        running: int,
+        namespace: str = "game",
+        resource: str = "statefulsets",
+    ) -> None:
+        """Set the scale of a workload."""
+        path = f"/apis/apps/v1/namespaces/{namespace}/{resource}/{name}/scale"
         status = {"replicas": running, "selector": f"app={name}"}
         self.scales[path] = {"spec": {"replicas": replicas}, "status": status}
 

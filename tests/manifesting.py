@@ -17,7 +17,7 @@ Json = dict[str, Any]
 NAMESPACE: Final = "game"
 ORIGIN: Final = Origin(source="replicas.yaml")
 CHOSEN: Final = Choices(namespace=NAMESPACE, selector={"matchLabels": {"app": "chat"}})
-HOOK: Final = {"httpGet": {"path": "/hpa/prestop?timeout=125", "port": "metrics"}}
+HOOK: Final = {"httpGet": {"path": "/hpa/prestop?timeout=155", "port": "metrics"}}
 
 
 def configuration(**fields: Any) -> Json:
@@ -72,7 +72,7 @@ def workload(
                 "metadata": {"labels": {"app": "chat", **(labels or {})}},
                 "spec": {
                     "serviceAccountName": "chat",
-                    "terminationGracePeriodSeconds": 155,
+                    "terminationGracePeriodSeconds": 185,
                     "containers": [container()],
                     **(pod or {}),
                 },

@@ -9,6 +9,7 @@ import msgspec
 from springtide.base.clock import Calendar, Clock
 from springtide.edge.lines import Log
 from springtide.edge.store import Store
+from springtide.model.replicas.knobs import Allocation
 from springtide.model.replicas.settings import ReplicaSettings
 from springtide.replicas.asking import Checks
 from springtide.replicas.occurrences import Complaint, Listeners
@@ -79,6 +80,12 @@ class Context:
         self._transitions: Counter[tuple[str, str]] = Counter()
         self._backend_errors: Counter[str] = Counter()
         self._exits: Counter[str] = Counter()
+
+    @property
+    def is_allocated(self) -> bool:
+        """Return whether this member claims a number and keeps it."""
+        is_chosen = self.settings.knobs.allocation is Allocation.ALLOCATED
+        return is_chosen and not self.identity.has_ordinal
 
     async def complain(self, words: str) -> None:
         """Tell an operator, and the application."""

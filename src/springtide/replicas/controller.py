@@ -21,14 +21,18 @@ from springtide.engine.replicas.label_messages import ShutdownPlanned, StopAsked
 from springtide.engine.replicas.phases import Phase
 from springtide.engine.replicas.protection import DeleteRecord, Recovered, Released
 from springtide.engine.replicas.rounds import Rescheduled
+from springtide.model.replicas.knobs import Mode
 from springtide.model.replicas.member import Member, Record
 from springtide.model.replicas.rules import Schedule
 from springtide.model.replicas.settings import ReplicaSettings
+from springtide.model.replicas.values import CUSTOM
 from springtide.replicas.asking import CALLBACK_S_MAX, Callback, YesOrNo
 from springtide.replicas.context import Context, Identity, Times
+from springtide.replicas.discoveries import DiscoverySetup
+from springtide.replicas.discovery import Discovery
 from springtide.replicas.occurrences import Kind, RoundChanged
 from springtide.replicas.parts import Parts
-from springtide.replicas.performing import ReplicaProvider
+from springtide.replicas.providing import ReplicaProvider
 from springtide.replicas.pulling import Metrics, NoMetrics, PolicyPull
 from springtide.replicas.snapshot import Snapshot
 
@@ -84,6 +88,7 @@ class ReplicaController:
         self._running: asyncio.Task[None] | None = None
         self._drained = asyncio.Event()
         self._snapshot = self._parts.showing.snapshot()
+        self._parts.labelling.renew = self._renew
 
     # -- what is known, for any thread
 
@@ -123,10 +128,6 @@ class ReplicaController:
             return [each for each in found if each.service == service and each.is_target]
         return [each for each in found if each.service == service and each.is_ready]
 
-    def is_running(self) -> bool:
-        """Return whether the controller was started, and neither closed nor ended by a bug."""
-        return self._running is not None and not self._running.done()
-
     def policy(self, name: str) -> PolicyPull:
         """Return a policy, to subscribe to what Prometheus says of it; KeyError if there is none."""
         return self._parts.pulls.pulls[name]
@@ -158,8 +159,26 @@ class ReplicaController:
 
     def add_provider(self, name: str, provider: ReplicaProvider, *, priority: int = 0) -> End:
         """Ask the application itself how many replicas it needs; higher priorities are asked first."""
-        self._parts.performing.add_provider(name, provider, priority=priority)
-        return lambda: self._parts.performing.remove_provider(name)
+        providers = self._parts.performing.providers
+        providers.add(name, provider, priority=priority)
+        return lambda: providers.remove(name)
+
+    def create_discovery(
+        self, name: str, setup: DiscoverySetup, *, domain: str = CUSTOM, with_target: bool = True
+    ) -> Discovery:
+        """Make a discovery of the application's own; its setup adds policies now and after each reload.
+
+        One of the same name goes on under the path and with the setup that are given now.
+        """
+        return self._parts.discoveries.create(name, setup, domain=domain, with_target=with_target)
+
+    def find_discovery(self, name: str) -> Discovery | None:
+        """Return the discovery that was made by this name."""
+        return self._parts.discoveries.find(name)
+
+    def remove_discovery(self, name: str) -> bool:
+        """Drop it, and return whether there was one; its values stay in the store."""
+        return self._parts.discoveries.remove(name)
 
     def on_setup(self, policy: str, function: Setup) -> None:
         """Call it with every policy of this name, now and after each reload: add observers there."""
@@ -191,20 +210,26 @@ class ReplicaController:
         assert self._running is None, "a controller starts once"
         await self._parts.labelling.register()
         self._running = asyncio.create_task(self._run(), name="springtide-replicas")
-        self._running.add_done_callback(self._ended)
 
     async def reload(self, settings: ReplicaSettings) -> None:
         """Take other settings; what is asked for is calmed anew only where it changed."""
         before = self._context.settings
-        if settings.workload != before.workload or settings.knobs.election != before.knobs.election:
+        if _standing(settings) != _standing(before):
             raise ValueError(
-                "The workload and the way of election stay as they are; start anew to change them."
+                "The workload, the way of election and that of numbers stay as they are; "
+                "start anew to change them."
+            )
+        if (settings.knobs.mode is Mode.OBSERVE) != (before.knobs.mode is Mode.OBSERVE):
+            # Who observes meets the others elsewhere, and a member that was reloaded would stay there.
+            raise ValueError(
+                "Whether members only observe stays as it is; start anew to change it."
             )
         self._call_hooks(self._hooks.cleanup)
         self._context.settings = settings
         self._parts.pulls.reload()
         self._parts.leading.reload(before)
         self._call_hooks(self._hooks.setup)
+        await self._parts.discoveries.reload()
         self._parts.following.stand()
         self._context.log("reloaded")
 
@@ -239,6 +264,7 @@ class ReplicaController:
     async def close(self) -> None:
         """End at once, whatever this member holds; after a drain nobody misses it."""
         running, self._running = self._running, None
+        self._parts.discoveries.close()
         if running is None:
             return
         self._call_hooks(self._hooks.cleanup)
@@ -292,10 +318,9 @@ class ReplicaController:
 
     # -- inside
 
-    def _ended(self, running: asyncio.Task[None]) -> None:
-        """Tell of a bug that ended the controller: labels stay as they are, and nothing follows any more."""
-        if not running.cancelled() and (fault := running.exception()) is not None:
-            self._context.log("controller_failed", is_fault=True, why=repr(fault))
+    def _renew(self) -> Snapshot:
+        self._snapshot = self._parts.showing.snapshot()
+        return self._snapshot
 
     async def _run(self) -> None:
         async with asyncio.TaskGroup() as group:
@@ -306,7 +331,7 @@ class ReplicaController:
         """Make a new snapshot now and then, and tell the phases of rounds."""
         seen: tuple[object, ...] = (None, None)
         while True:
-            found = self._snapshot = self._parts.showing.snapshot()
+            found = self._renew()
             if found.status is not None and found.phase is not None:
                 now = (found.status.generation, found.phase)
                 if now != seen:
@@ -352,6 +377,11 @@ class ReplicaController:
             for each in functions if pull is not None else ():
                 assert pull is not None
                 each(self, pull)
+
+
+def _standing(settings: ReplicaSettings) -> tuple[object, ...]:
+    """Return what no reload can change."""
+    return settings.workload, settings.knobs.election, settings.knobs.allocation
 
 
 def _callback(

@@ -62,6 +62,8 @@ class Labelling:
         self._has_target = False
         self._has_ready = False
         self._unready_ms = context.times.steady_ms()
+        self.renew: Callable[[], object] = _nothing
+        """Called when a label has changed, before the application is told."""
         self.is_idle = True
         """Whether nothing of what was decided is still to be done."""
 
@@ -118,7 +120,7 @@ class Labelling:
             has_ordinal=identity.has_ordinal,
             started_ms=context.booted_ms,
             is_stopping=self.state.plan.is_stopping,
-            index=identity.index,
+            index=self.state.plan.index if context.is_allocated else identity.index,
             boot=context.boot,
             service=identity.service,
             target=context.settings.workload.name,
@@ -185,10 +187,12 @@ class Labelling:
             case TargetChanged(is_target=is_target):
                 self._has_target = is_target
                 self._count(TARGET_LABEL, is_on=is_target)
+                self.renew()
                 await tell(occurrences.TargetChanged(is_target=is_target))
             case ReadyChanged(is_ready=is_ready):
                 self._has_ready = is_ready
                 self._count(READY_LABEL, is_on=is_ready)
+                self.renew()
                 await tell(occurrences.ReadyChanged(is_ready=is_ready))
             case WarnUnprotected():
                 await self._context.complain(UNPROTECTED)
@@ -270,3 +274,7 @@ class Labelling:
                     )
                 case _:
                     pass
+
+
+def _nothing() -> None:
+    pass

@@ -177,5 +177,5 @@ class Leading:
         return Rulebook(
             policies=tuple(each.policy for each in self._pulls.pulls.values()),
             course=course(settings),
-            providers=self._performing.providers,
+            providers=self._performing.providers.listed,
         )

@@ -122,7 +122,7 @@ def test_what_the_patch_mends_is_only_warned_of_beside_it(tmp_path: Path, capsys
     printed = capsys.readouterr()
     assert code == 0
     assert printed.err.startswith("Warning: ")
-    assert "terminationGracePeriodSeconds: 155" in printed.out
+    assert "terminationGracePeriodSeconds: 185" in printed.out
 
 
 def test_a_check_prints_nothing_and_holds_to_what_is_installed(

@@ -1,8 +1,10 @@
 """What one question comes to: the table of its metric, the workload it is about, and a decision about both."""
 
+from typing import Final
+
 from msgspec.structs import replace
 
-from springtide.apps.adapter.settings import Served
+from springtide.apps.adapter.settings import RESOURCES, Served
 from springtide.apps.adapter.tables import Tables
 from springtide.apps.adapter.workloads import Place, Scale, Workloads
 from springtide.base.clock import Clock
@@ -16,6 +18,9 @@ from springtide.engine.metrics import (
     answer,
 )
 from springtide.engine.metrics.answering import SURGE_MAX
+
+KIND_LABEL: Final = "hpa_target_kind"
+"""By it a question says of which kind its workload is; otherwise the configuration does."""
 
 
 class Values:
@@ -68,7 +73,9 @@ class Values:
 def _place(served: Served, asked: Asked) -> Place:
     required = served.metric.required
     bound = dict(zip(required, asked.place[-len(required) :], strict=True))
-    return Place(namespace=asked.namespace, resource=served.resource, name=bound[served.name_label])
+    kind = dict(asked.labels).get(KIND_LABEL, "")
+    resource = RESOURCES.get(kind, served.resource)
+    return Place(namespace=asked.namespace, resource=resource, name=bound[served.name_label])
 
 
 def _lacks_members(found: Answered | Refused) -> bool:

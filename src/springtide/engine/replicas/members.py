@@ -35,3 +35,8 @@ def first_leader(members: Iterable[Member]) -> Member | None:
 def expected(members: Iterable[Member], *, now_ms: int, warmup_ms: int = 60_000) -> int:
     """Return how many members should be seen in metrics by now."""
     return sum(1 for each in members if now_ms - each.started_ms > warmup_ms)
+
+
+def living(members: Iterable[Member]) -> frozenset[str]:
+    """Return the runs that go on, by `boot`; one whose pod is being deleted may still hand over."""
+    return frozenset(each.boot for each in members if each.is_alive or each.is_stopping)

@@ -3,6 +3,7 @@
 Nothing here stops anybody: it is told where a document is read, beside what was done.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -17,6 +18,7 @@ from springtide.wire.validation import Path, shown
 PROPAGATION_MS: Final = 5_000
 """How long a label takes until everybody selects by it."""
 CLOCK_SKEW_MS: Final = 30_000
+_QUANTILE_OF_EACH: Final = re.compile(r"histogram_quantile\([^,]+,(?!\s*sum\b)")
 
 
 class Warned(msgspec.Struct, frozen=True, kw_only=True):
@@ -104,6 +106,14 @@ def _of_policy(entry: PolicyEntry, path: Path) -> Iterator[tuple[Path, str]]:
         yield (
             (*path, "functions"),
             "A counter only ever grows; take its rate or increase over a range.",
+        )
+    if _QUANTILE_OF_EACH.search(entry.query):
+        yield (
+            (*path, "query"),
+            (
+                "A quantile of each member's buckets is none of the workload's; "
+                "join the buckets first, as in histogram_quantile(0.9, sum by (le) (rate(...)))."
+            ),
         )
     if entry.query and not (entry.coverage_query and entry.age_query):
         field = "ageQuery" if entry.coverage_query else "coverageQuery"

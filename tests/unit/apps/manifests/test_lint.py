@@ -38,7 +38,7 @@ def test_k_7_a_grace_that_is_too_short_is_a_fault() -> None:
 
     assert (finding.rule, finding.where) == (Rule.GRACE, f"{POD}.terminationGracePeriodSeconds")
     assert finding.is_fault
-    assert "write 150 or more" in str(finding)
+    assert "write 180 or more" in str(finding)
     assert str(finding).endswith("(grace)")
 
 

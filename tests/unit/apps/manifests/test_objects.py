@@ -214,8 +214,8 @@ def test_members_learn_who_they_are_and_get_time_to_hand_over() -> None:
     label = "metadata.labels['apps.kubernetes.io/pod-index']"
     assert given_to["ORDINALS_START"]["value"] == "5"
     assert given_to["POD_INDEX"]["valueFrom"]["fieldRef"]["fieldPath"] == label
-    assert container["lifecycle"]["preStop"]["httpGet"]["path"] == "/hpa/prestop?timeout=125"
-    assert found["spec"]["terminationGracePeriodSeconds"] == 60 + 65 + 30
+    assert container["lifecycle"]["preStop"]["httpGet"]["path"] == "/hpa/prestop?timeout=155"
+    assert found["spec"]["terminationGracePeriodSeconds"] == (60 + 65) + (10 + 15 + 5) + 30
     assert "metadata" not in found
 
 

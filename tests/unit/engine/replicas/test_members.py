@@ -2,7 +2,7 @@
 
 import pytest
 
-from springtide.engine.replicas.members import expected, first_leader, rank
+from springtide.engine.replicas.members import expected, first_leader, living, rank
 from springtide.model.replicas.member import Member
 from springtide.model.replicas.ordinals import pod_index
 
@@ -46,3 +46,12 @@ def test_members_that_just_started_are_not_yet_expected() -> None:
     members = [Member(id=1, name="a"), Member(id=2, name="b", started_ms=50_000)]
 
     assert expected(members, now_ms=61_000) == 1
+
+
+def test_f_14_a_killed_run_is_over_though_its_pod_is_there_and_one_that_is_deleted_hands_over() -> None:
+    """Covers R-49 in part."""
+    serving = Member(id=0, name="chat-0", boot="a")
+    killed = Member(id=1, name="chat-1", boot="b", is_alive=False)
+    deleted = Member(id=2, name="chat-2", boot="c", is_alive=False, is_stopping=True)
+
+    assert living((serving, killed, deleted)) == {"a", "c"}
