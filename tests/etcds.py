@@ -71,11 +71,6 @@ class Etcd:
             limit_s=START_S,
         )
 
-    @property
-    def pages(self) -> str:
-        """Return where it shows its metrics."""
-        return f"http://127.0.0.1:{self._probe}/metrics"
-
     async def stop(self) -> None:
         """Stop it."""
         await asyncio.to_thread(self._processes.stop, NAME)

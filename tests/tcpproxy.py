@@ -10,6 +10,7 @@ from enum import Enum, auto
 from typing import Final
 
 CHUNK_BYTES: Final = 64 << 10
+REQUEST: Final = b" HTTP/1.1\r\n"
 
 
 class Mode(Enum):
@@ -30,6 +31,7 @@ class Line:
         self.mode = Mode.PASS
         self.port = int(server.sockets[0].getsockname()[1])
         self.connected = 0
+        self.requests = 0
         self.asked_at_s: list[float] = []
         self.delay_s = 0.0
         self.cut_after_bytes = 0
@@ -97,6 +99,7 @@ class Line:
             while data := await reader.read(CHUNK_BYTES):
                 if of is not None:
                     self._said[of] = data
+                    self.requests += data.count(REQUEST)
                     if self._held and self._held in data:
                         await self._let.wait()
                 if self.mode is Mode.DELAY:

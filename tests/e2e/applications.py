@@ -45,9 +45,8 @@ class Application:
         self.told: list[Told] = []
         self._labels = LABELS.format(workload=workload, member=member)
         self._ended = threading.Event()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-        self._server.application = self  # type: ignore[attr-defined]
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server.application = self
         self.address = f"127.0.0.1:{self._server.server_port}"
         self._thread = threading.Thread(
             target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, name=member
@@ -79,6 +78,14 @@ class Application:
         self._server.server_close()
 
 
+class _Server(ThreadingHTTPServer):
+    application: Application
+    daemon_threads = True
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing of members that are killed in the middle of a question."""
+
+
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
@@ -104,8 +111,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     @property
     def _application(self) -> Application:
-        found: Application = self.server.application  # type: ignore[attr-defined]
-        return found
+        assert isinstance(self.server, _Server)
+        return self.server.application
 
 
 @contextmanager

@@ -64,9 +64,10 @@ class Meeting:
         )
         eventually(self._answers, bool, limit_s=30)
 
-    def scrape(self, name: str, targets: list[str]) -> None:
+    def scrape(self, name: str, targets: list[str], *, every: str = SCRAPE) -> None:
         """Have Prometheus scrape these from now on."""
-        body = json.dumps([{"targets": targets}])
+        pace = {"__scrape_interval__": every, "__scrape_timeout__": SCRAPE}
+        body = json.dumps([{"targets": targets, "labels": pace}])
         half = self._targets / f"{name}.part"
         half.write_text(body, encoding="utf-8")
         half.rename(self._targets / f"{name}.json")

@@ -1,5 +1,6 @@
 """What all parts of a controller share: who this member is, its settings, its store, and the time."""
 
+import asyncio
 import uuid
 from collections import Counter
 
@@ -74,6 +75,8 @@ class Context:
         self.checks = Checks()
         self.listeners = Listeners(log)
         self.complaints: list[str] = []
+        self.stirred = asyncio.Event()
+        """Set where something may have changed that a snapshot shows."""
         self._transitions: Counter[tuple[str, str]] = Counter()
         self._backend_errors: Counter[str] = Counter()
         self._exits: Counter[str] = Counter()
@@ -88,6 +91,7 @@ class Context:
         """Tell an operator, and the application."""
         self.log("complaint", is_fault=True, message=words)
         self.complaints = [*self.complaints, words][-COMPLAINTS_MAX:]
+        self.stirred.set()
         await self.listeners.tell(Complaint(words))
 
     def count_transition(self, label: str, value: str) -> None:

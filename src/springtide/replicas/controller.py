@@ -8,6 +8,7 @@ snapshot, from any thread and without waiting.
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
@@ -16,6 +17,7 @@ from springtide.base.clock import Calendar, Clock
 from springtide.edge.lines import Log
 from springtide.edge.store import Store, StoreFault
 from springtide.engine.replicas.label_messages import StopAsked
+from springtide.engine.replicas.phases import Phase
 from springtide.engine.replicas.protection import Recovered
 from springtide.model.replicas.knobs import Mode
 from springtide.model.replicas.member import Member, Record
@@ -33,7 +35,9 @@ from springtide.replicas.pulling import Metrics, NoMetrics, PolicyPull
 from springtide.replicas.snapshot import Snapshot
 
 WATCH_S: Final = 0.2
-"""So often is looked whether a round has come to its next phase, and a new snapshot is made."""
+"""So often a new snapshot is made while a round goes on or this member leaves."""
+CALM_S: Final = 1.0
+"""So often one is made otherwise, beside each time that something changes."""
 LEAVE_S_MAX: Final = 5.0
 PERMILLE: Final = 1000
 
@@ -288,7 +292,17 @@ class ReplicaController:
                     )
             if self._is_drained():
                 self._drained.set()
-            await asyncio.sleep(WATCH_S)
+            await self._until_stirred()
+
+    async def _until_stirred(self) -> None:
+        """Wait until something may have changed, and at most as long as nobody misses a snapshot."""
+        found = self._snapshot
+        is_calm = found.phase in {None, Phase.DONE} and not found.is_stopping
+        stirred = self._context.stirred
+        with suppress(TimeoutError):
+            async with asyncio.timeout(CALM_S if is_calm else WATCH_S):
+                await stirred.wait()
+        stirred.clear()
 
     def _is_drained(self) -> bool:
         state = self._parts.labelling.state

@@ -76,6 +76,7 @@ class Following:
         """Take what was told, until cancelled."""
         while True:
             await self._take(await self._told.get())
+            self._context.stirred.set()
 
     def stand(self) -> None:
         """Tell the election whether this member may lead, and its place."""

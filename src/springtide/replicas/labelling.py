@@ -80,9 +80,11 @@ class Labelling:
     def tell(self, event: Event) -> None:
         """Fold an event, and look soon."""
         rules = label_rules(self._context.settings, has_ordinals=self._context.identity.has_ordinal)
-        was_ready = self.state.is_ready
+        before = self.state
         self.state, commands = labels.step(rules, self.state, event)
-        if was_ready and not self.state.is_ready:
+        if self.state != before:
+            self._context.stirred.set()
+        if before.is_ready and not self.state.is_ready:
             self._unready_ms = self._context.times.steady_ms()
         self._todo.extend(commands)
         self.is_idle = self.is_idle and not self._todo

@@ -108,6 +108,7 @@ class Leading:
             if self.is_leader != was_leader:
                 was_leader = self.is_leader
                 self._context.log("leader", is_leader=was_leader)
+                self._context.stirred.set()
                 await self._context.listeners.tell(LeaderChanged(is_leader=was_leader))
                 if not was_leader:
                     await self._drop_order()
@@ -160,6 +161,7 @@ class Leading:
 
     async def _fold(self, event: Event) -> None:
         """Fold an event and do what follows from it; each outcome is an event again."""
+        self._context.stirred.set()
         events: list[Event] = [event]
         for _ in range(COMMANDS_MAX):
             if not events:

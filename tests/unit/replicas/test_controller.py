@@ -323,6 +323,25 @@ def test_an_order_ends_with_the_lead_and_that_is_told() -> None:
     run(work())
 
 
+def test_a_snapshot_shows_at_once_what_has_changed() -> None:
+    """It is made anew once a second where nothing does."""
+
+    async def work() -> None:
+        async with fleet(2, load=150) as found:
+            await asyncio.sleep(80.5)
+            one = found.members["chat-0"]
+            before = one.controller.snapshot()
+            await asyncio.sleep(2)
+            calm = one.controller.snapshot()
+            await one.controller.stop(prestop=False)
+            await asyncio.sleep(0.01)
+
+            assert before.at_ms < calm.at_ms
+            assert one.controller.snapshot().is_stopping
+
+    run(work())
+
+
 def test_l_12_without_controller_and_metrics_members_serve_after_a_second() -> None:
     """Covers R-5: and nobody decides."""
 
