@@ -18,6 +18,7 @@ from springtide.edge.store import (
     StatusRead,
 )
 from springtide.model.replicas.member import Member, Record
+from springtide.model.replicas.values import Folder
 
 POLL_S_MAX: Final = 1.0
 
@@ -93,6 +94,16 @@ class Whole(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     lock: LockRead
     revision: int
     wipes: int
+
+    @property
+    def numbers(self) -> dict[int, str]:
+        """Return who claimed a number: nobody, as each process is given its own."""
+        return {}
+
+    def values(self, folder: Folder) -> dict[str, str]:
+        """Return what lies in a folder of the application's own: nothing."""
+        del folder
+        return {}
 
 
 class Done(msgspec.Struct, frozen=True, tag=True):

@@ -1,6 +1,7 @@
 """A store for one member whose site is in another process."""
 
 import asyncio
+from collections.abc import Set
 from typing import Final, Never
 
 import aiohttp
@@ -25,6 +26,7 @@ from examples.rooms.meeting import (
 from springtide.base.clock import Clock
 from springtide.edge.store import (
     Conflict,
+    Denied,
     Held,
     Offer,
     StatusDamaged,
@@ -32,13 +34,16 @@ from springtide.edge.store import (
     StoreFault,
     Unreachable,
 )
+from springtide.edge.store.looking import Looking
 from springtide.edge.store.memory import Telling
 from springtide.edge.store.port import Deliver
 from springtide.model.replicas.member import Member, Record
+from springtide.model.replicas.values import Folder, ValueKey
 
 ASK_S_MAX: Final = 3.0
 PAUSE_S: Final = 0.2
 GATHER_S: Final = 0.05
+NO_VALUES: Final = "This store keeps no values of the application's own."
 _DECODER: Final = msgspec.msgpack.Decoder(Reply)
 
 
@@ -57,7 +62,7 @@ class RemoteStore:
 
     async def follow(self, deliver: Deliver) -> Never:
         """Poll, and tell what changes."""
-        telling = Telling(deliver)
+        telling = Telling(deliver, Looking())
         revision = wipes = -1
         while True:
             try:
@@ -112,6 +117,21 @@ class RemoteStore:
     async def delete_record(self, index: int, boot: str) -> None:
         """Delete the record of this run."""
         await self._ask(Forget(index, boot))
+
+    def look_at(self, folders: Set[Folder]) -> None:
+        """Refuse to tell values: this service has none."""
+        if folders:
+            raise Denied(NO_VALUES)
+
+    async def put_value(self, key: ValueKey, text: str) -> int:
+        """Refuse to keep a value."""
+        del key, text
+        raise Denied(NO_VALUES)
+
+    async def claim_index(self, index: int) -> bool:
+        """Refuse to give a number away: each process is given its own."""
+        del index
+        raise Denied("Members of this service have numbers of their own.")
 
     async def set_cost(self, member: str, cost: int) -> None:
         """Do nothing: members are processes."""

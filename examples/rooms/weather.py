@@ -86,7 +86,7 @@ class Weather:
         self._pace = pace
         self._tell = tell
         self._breaks = [each for name in faults for each in BREAKS[name]]
-        self._mending: set[asyncio.Task[None]] = set()
+        self._mending: list[asyncio.Task[None]] = []
         self.story: list[str] = []
 
     async def run(self) -> Never:
@@ -205,8 +205,8 @@ class Weather:
             await mend()
 
         task = asyncio.create_task(wait())
-        self._mending.add(task)
-        task.add_done_callback(self._mending.discard)
+        self._mending.append(task)
+        task.add_done_callback(self._mending.remove)
 
 
 Break: TypeAlias = Callable[[Weather], Awaitable[None]]

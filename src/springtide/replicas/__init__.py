@@ -13,7 +13,7 @@ the application is told and moves its state, with what `ownership` and `migratio
 
 from springtide.replicas.asking import CALLBACK_S_MAX, Callback, Failed
 from springtide.replicas.context import Identity, Times
-from springtide.replicas.controller import NotLeading, ReplicaController, SelectMode
+from springtide.replicas.controller import ReplicaController, SelectMode
 from springtide.replicas.discovery import Discovery, WatchMode
 from springtide.replicas.observing import Observed, Observers
 from springtide.replicas.occurrences import (
@@ -28,6 +28,7 @@ from springtide.replicas.occurrences import (
     RoundChanged,
     TargetChanged,
 )
+from springtide.replicas.orders import NotLeading, Orders
 from springtide.replicas.providing import ReplicaProvider
 from springtide.replicas.pulling import Metrics, NoMetrics, PolicyPull
 from springtide.replicas.snapshot import PolicyShown, Snapshot, Tally
@@ -54,6 +55,7 @@ __all__ = [
     "Observed",
     "Observers",
     "Occurrence",
+    "Orders",
     "PolicyPull",
     "PolicyShown",
     "ReadyChanged",

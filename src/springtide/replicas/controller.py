@@ -16,14 +16,11 @@ import msgspec
 from springtide.base.clock import Calendar, Clock
 from springtide.edge.lines import Log
 from springtide.edge.store import Store, StoreFault
-from springtide.engine.replicas.deciding import Ordered
-from springtide.engine.replicas.label_messages import ShutdownPlanned, StopAsked
+from springtide.engine.replicas.label_messages import StopAsked
 from springtide.engine.replicas.phases import Phase
-from springtide.engine.replicas.protection import DeleteRecord, Recovered, Released
-from springtide.engine.replicas.rounds import Rescheduled
+from springtide.engine.replicas.protection import Recovered
 from springtide.model.replicas.knobs import Mode
 from springtide.model.replicas.member import Member, Record
-from springtide.model.replicas.rules import Schedule
 from springtide.model.replicas.settings import ReplicaSettings
 from springtide.model.replicas.values import CUSTOM
 from springtide.replicas.asking import CALLBACK_S_MAX, Callback, YesOrNo
@@ -31,6 +28,7 @@ from springtide.replicas.context import Context, Identity, Times
 from springtide.replicas.discoveries import DiscoverySetup
 from springtide.replicas.discovery import Discovery
 from springtide.replicas.occurrences import Kind, RoundChanged
+from springtide.replicas.orders import Orders
 from springtide.replicas.parts import Parts
 from springtide.replicas.providing import ReplicaProvider
 from springtide.replicas.pulling import Metrics, NoMetrics, PolicyPull
@@ -46,16 +44,6 @@ PERMILLE: Final = 1000
 SelectMode: TypeAlias = Literal["ready", "target"]
 Setup: TypeAlias = Callable[["ReplicaController", PolicyPull], None]
 End: TypeAlias = Callable[[], None]
-
-
-class NotLeading(Exception):
-    """Only the member that leads does this; `leader` is its name, empty if nobody leads."""
-
-    def __init__(self, leader: str) -> None:
-        super().__init__(
-            f"This member does not lead; ask {leader}." if leader else "Nobody leads at the moment."
-        )
-        self.leader = leader
 
 
 class _Hooks(msgspec.Struct, frozen=True):
@@ -84,6 +72,7 @@ class ReplicaController:
         self._parts = Parts(
             self._context, metrics or NoMetrics(), drawn_permille=drawn_permille or _drawn_permille
         )
+        self.orders = Orders(self._context, self._parts)
         self._hooks = _Hooks({}, {})
         self._running: asyncio.Task[None] | None = None
         self._drained = asyncio.Event()
@@ -278,44 +267,6 @@ class ReplicaController:
         await asyncio.wait([running])
         await self._leave()
 
-    # -- what operators order
-
-    async def order(self, replicas: int | None, *, is_forced: bool = False) -> None:
-        """Expect so many replicas from now on, within the bounds; None takes the order back."""
-        self._must_lead()
-        await self._parts.leading.order(
-            Ordered(replicas=replicas, is_forced=is_forced, cause="operator")
-        )
-
-    async def reschedule(self, schedule: Schedule) -> None:
-        """Let the running round come later."""
-        self._must_lead()
-        now_ms = self._context.times.now_ms()
-        await self._parts.leading.order(
-            Rescheduled(wanted=schedule, now_ms=now_ms, cause="operator")
-        )
-
-    def thaw(self) -> None:
-        """Let a workload shrink again that lost a member which served: somebody has seen why."""
-        self._must_lead()
-        self._parts.evaluating.coordinating.thaw()
-
-    def plan_shutdown(self, in_s: float) -> None:
-        """Let this member leave in so many seconds, as if it had no place any more."""
-        at_ms = self._context.times.now_ms() + int(in_s * 1000)
-        self._parts.labelling.tell(ShutdownPlanned(at_ms=at_ms, cause="operator"))
-
-    async def release_protection(self, index: int, *, operator: str) -> str:
-        """Give up the record of a number whose state is lost or elsewhere; return what was said of it."""
-        event = Released(index=index, operator=operator, cause="operator")
-        commands = self._parts.labelling.tell_records(event)
-        words = next((each.words for each in commands if hasattr(each, "words")), "")
-        self._context.log("protection_released", index=index, operator=operator, message=words)
-        await self._parts.labelling.keep(
-            tuple(each for each in commands if isinstance(each, DeleteRecord))
-        )
-        return words
-
     # -- inside
 
     def _renew(self) -> Snapshot:
@@ -366,10 +317,6 @@ class ReplicaController:
                 await self._context.store.leave()
         except (StoreFault, TimeoutError) as fault:
             self._context.count_backend_error("leave", str(fault))
-
-    def _must_lead(self) -> None:
-        if not self._parts.leading.is_leader:
-            raise NotLeading(self._parts.following.leader)
 
     def _call_hooks(self, hooks: dict[str, list[Setup]]) -> None:
         for name, functions in hooks.items():

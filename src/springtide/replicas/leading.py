@@ -10,10 +10,10 @@ from typing import Final, Never
 from msgspec.structs import replace
 
 from springtide.edge.store import StatusDamaged, StatusRead
-from springtide.engine.replicas import deciding, rounds
+from springtide.engine.replicas import deciding, round_messages
 from springtide.engine.replicas.deciding import Deciding, Event, Ordered, Rulebook
 from springtide.engine.replicas.leadership import Pulled, Stage
-from springtide.engine.replicas.rounds import Begun
+from springtide.engine.replicas.round_messages import Begun
 from springtide.engine.replicas.setup import (
     course,
     first_windows,
@@ -94,7 +94,7 @@ class Leading:
         """Take note of what the store holds in the place of the status."""
         await self._fold(self._performing.seen(told))
 
-    async def order(self, event: Ordered | rounds.Rescheduled) -> None:
+    async def order(self, event: Ordered | round_messages.Rescheduled) -> None:
         """Do what an operator orders: a number at the next evaluation, which comes at once."""
         await self._fold(event)
         if self.is_leader and isinstance(event, Ordered):

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from springtide.edge.store import Conflict, Offer, StatusDamaged, StatusRead, StoreFault
 from springtide.engine.replicas.deciding import Command, Evaluated, Event
 from springtide.engine.replicas.providers import AskProvider
-from springtide.engine.replicas.rounds import (
+from springtide.engine.replicas.round_messages import (
     Complain,
     NotWritten,
     PutStatus,

@@ -278,7 +278,7 @@ def test_an_operator_releases_a_number_and_that_is_written_down() -> None:
             await found.members.pop("chat-1").kill()
             await asyncio.sleep(20)
             leader = found.members["chat-0"]
-            words = await leader.controller.release_protection(2, operator="ada")
+            words = await leader.controller.orders.release(2, operator="ada")
 
             assert words == "ada released number 2, which chat-1 may have held."
             assert set(found.site.records) == {1}
@@ -292,8 +292,8 @@ def test_an_order_goes_before_the_load_and_only_the_leader_takes_it() -> None:
         async with fleet(2, QUICK, load=150) as found:
             await asyncio.sleep(80)
             with pytest.raises(NotLeading, match="ask chat-0"):
-                await found.members["chat-1"].controller.order(6)
-            await found.members["chat-0"].controller.order(6, is_forced=True)
+                await found.members["chat-1"].controller.orders.replicas(6)
+            await found.members["chat-0"].controller.orders.replicas(6, is_forced=True)
             await until(found, 6, limit_s=5)
 
             status = status_of(found)
@@ -310,9 +310,9 @@ def test_an_order_ends_with_the_lead_and_that_is_told() -> None:
         async with fleet(2, QUICK, load=150) as found:
             await asyncio.sleep(80)
             leader = found.members["chat-0"]
-            await leader.controller.order(6, is_forced=True)
+            await leader.controller.orders.replicas(6, is_forced=True)
             await until(found, 6, limit_s=5)
-            leader.controller.plan_shutdown(0)
+            leader.controller.orders.shutdown(0)
             await leader.controller.stop(prestop=True)
             await asyncio.sleep(5)
             shown = leader.controller.snapshot()

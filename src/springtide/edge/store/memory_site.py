@@ -48,7 +48,7 @@ class MemorySite:
         self._members: dict[str, tuple[Member, float]] = {}
         self._numbers: dict[str, int] = {}
         self._values: dict[Folder, dict[str, str]] = {}
-        self._waiting: set[asyncio.Event] = set()
+        self._waiting: list[asyncio.Event] = []
 
     @property
     def is_down(self) -> bool:
@@ -77,14 +77,14 @@ class MemorySite:
     async def changed(self, *, timeout_s: float) -> None:
         """Wait until something has changed, or for so long."""
         woken = asyncio.Event()
-        self._waiting.add(woken)
+        self._waiting.append(woken)
         try:
             async with asyncio.timeout(timeout_s):
                 await woken.wait()
         except TimeoutError:
             pass
         finally:
-            self._waiting.discard(woken)
+            self._waiting.remove(woken)
 
     @property
     def lock(self) -> LockRead:

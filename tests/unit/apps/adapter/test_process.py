@@ -162,8 +162,14 @@ def test_a_question_may_say_of_which_kind_its_workload_is(tmp_path: Path) -> Non
 
     async def work(api: PromApi) -> None:
         for pod in ("town-a", "town-b"):
-            labels = {"k8s_namespace_name": "game", "hpa_target_name": "town"}
-            api.put(S, 2, hpa_target_kind="Deployment", instance=pod, **labels)
+            api.put(
+                S,
+                2,
+                k8s_namespace_name="game",
+                hpa_target_name="town",
+                hpa_target_kind="Deployment",
+                instance=pod,
+            )
         async with adapting(tmp_path, authority, api) as adapter:
             name = "labelSelector=hpa_target_name%3Dtown"
             said = await adapter.value(S, query=f"{name},hpa_target_kind%3DDeployment")
