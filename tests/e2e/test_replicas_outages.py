@@ -115,7 +115,9 @@ def test_f_25_what_nobody_can_read_is_told_and_the_last_good_number_stays(place:
         garbage = '{"current_replicas": 1, "expect_replicas": "one", '
 
         place.put(fleet.key, garbage)
-        fleet.until(lambda seen: any("status" in each.lower() for each in seen["complaints"]))
+        fleet.until(
+            lambda seen: any("status" in each["message"].lower() for each in seen["complaints"])
+        )
         steadily(lambda: all_serve(fleet), lambda seen: seen, for_s=2)
         shown = [each.figure("hpa_expect_replicas") for each in fleet.members]
         fleet.until(lambda seen: seen["round"]["generation"] >= last)

@@ -31,7 +31,8 @@ def status_lines(page: StatusPage, *, now_s: float, width: int | None) -> list[s
     if page.complaints:
         lines += ["", click.style("Complaints, the latest last:", bold=True)]
         for each in page.complaints:
-            lines += paragraph(each, width=width, indent="  ")
+            told = f"{_ago(each.at, now_s)} ago: {each.message}"
+            lines += paragraph(told, width=width, indent="  ")
     return lines
 
 

@@ -13,7 +13,7 @@ from springtide.model.replicas.knobs import Allocation
 from springtide.model.replicas.settings import ReplicaSettings
 from springtide.replicas.asking import Checks
 from springtide.replicas.occurrences import Complaint, Listeners
-from springtide.replicas.snapshot import Tally
+from springtide.replicas.snapshot import Complained, Tally
 
 COMPLAINTS_MAX = 20
 """So many of the latest are kept to be shown."""
@@ -74,7 +74,7 @@ class Context:
         self.booted_ms = times.now_ms()
         self.checks = Checks()
         self.listeners = Listeners(log)
-        self.complaints: list[str] = []
+        self.complaints: list[Complained] = []
         self.stirred = asyncio.Event()
         """Set where something may have changed that a snapshot shows."""
         self._transitions: Counter[tuple[str, str]] = Counter()
@@ -90,7 +90,8 @@ class Context:
     async def complain(self, words: str) -> None:
         """Tell an operator, and the application."""
         self.log("complaint", is_fault=True, message=words)
-        self.complaints = [*self.complaints, words][-COMPLAINTS_MAX:]
+        told = Complained(self.times.now_ms(), words)
+        self.complaints = [*self.complaints, told][-COMPLAINTS_MAX:]
         self.stirred.set()
         await self.listeners.tell(Complaint(words))
 

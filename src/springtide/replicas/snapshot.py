@@ -43,6 +43,13 @@ class Tally(msgspec.Struct, frozen=True, kw_only=True):
     wrong_victims: int = 0
 
 
+class Complained(msgspec.Struct, frozen=True):
+    """What an operator was told, and when."""
+
+    at_ms: int
+    words: str
+
+
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     """One moment of one member; times are milliseconds since 1970."""
 
@@ -78,7 +85,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     next_evaluation_ms: int | None = None
     ordered: int | None = None
     floor: int = 0
-    complaints: tuple[str, ...] = ()
+    complaints: tuple[Complained, ...] = ()
     policies: tuple[PolicyShown, ...] = ()
     members: tuple[Member, ...] = ()
     tally: Tally = Tally()

@@ -57,6 +57,13 @@ class MemberPage(_Page, frozen=True, kw_only=True):
     service: str = ""
 
 
+class ComplaintPage(_Page, frozen=True, kw_only=True):
+    """What an operator should know, and since when."""
+
+    at: str
+    message: str
+
+
 class StatusPage(_Page, frozen=True, kw_only=True):
     """One moment of one member."""
 
@@ -87,7 +94,7 @@ class StatusPage(_Page, frozen=True, kw_only=True):
     round: RoundPage | None = None
     inputs: tuple[InputPage, ...] = ()
     members: tuple[MemberPage, ...] = ()
-    complaints: tuple[str, ...] = ()
+    complaints: tuple[ComplaintPage, ...] = ()
 
 
 class OrderAsked(

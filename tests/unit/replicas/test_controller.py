@@ -318,7 +318,7 @@ def test_an_order_ends_with_the_lead_and_that_is_told() -> None:
             shown = leader.controller.snapshot()
 
             assert shown.ordered is None
-            assert "The order of 6 replicas ended here" in shown.complaints[-1]
+            assert "The order of 6 replicas ended here" in shown.complaints[-1].words
 
     run(work())
 

@@ -2,7 +2,14 @@
 
 from springtide.model.replicas.member import Member
 from springtide.replicas import PolicyShown, Snapshot
-from springtide.wire.replica_pages import InputPage, MemberPage, RoundPage, StatusPage, moment
+from springtide.wire.replica_pages import (
+    ComplaintPage,
+    InputPage,
+    MemberPage,
+    RoundPage,
+    StatusPage,
+    moment,
+)
 
 
 def status_page(found: Snapshot) -> StatusPage:
@@ -35,7 +42,9 @@ def status_page(found: Snapshot) -> StatusPage:
         round=_round(found),
         inputs=tuple(_input(each) for each in found.policies),
         members=tuple(member_page(each) for each in found.members),
-        complaints=found.complaints,
+        complaints=tuple(
+            ComplaintPage(at=moment(each.at_ms), message=each.words) for each in found.complaints
+        ),
     )
 
 
