@@ -64,7 +64,7 @@ coverage: setup ## Run the tests and report the branches that none of them took
 check: setup ## Check format, lint, types, layers and the rules of tools/tidy.py
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy $(wildcard src tests tools bench)
+	$(BIN)/mypy $(wildcard src tests tools bench examples)
 	$(BIN)/lint-imports
 	$(BIN)/python tools/tidy.py
 

@@ -75,13 +75,13 @@ async def _figures(adapter: Standing, api: PromApi) -> list[Figure]:
         for workload in range(WORKLOADS)
         for metric in (E, S)
     ]
-    await _asked(adapter, paths[:WARM])
+    await ask(adapter, paths[:WARM])
     gc.collect()
     forget_peak()
     begun_s, cpu_s, queries = time.perf_counter(), time.process_time(), len(api.asked)
-    taken = sorted(await _asked(adapter, [paths[i % len(paths)] for i in range(ANSWERS)]))
+    taken = sorted(await ask(adapter, [paths[i % len(paths)] for i in range(ANSWERS)]))
     wall_s, spent_s = time.perf_counter() - begun_s, time.process_time() - cpu_s
-    pages = sorted(await _asked(adapter, [f"{ROOT}", "/apis"] * 100))
+    pages = sorted(await ask(adapter, [f"{ROOT}", "/apis"] * 100))
     how = f"{ANSWERS:,} answers about {WORKLOADS:,} workloads with {MEMBERS} members, over TLS"
     return [
         Figure("answers", ANSWERS / spent_s, "/s", f"by CPU, the caller's included; {how}"),
@@ -97,7 +97,7 @@ async def _figures(adapter: Standing, api: PromApi) -> list[Figure]:
     ]
 
 
-async def _asked(adapter: Standing, paths: list[str]) -> list[float]:
+async def ask(adapter: Standing, paths: list[str]) -> list[float]:
     """Return how long each takes, one after the other on one connection."""
     listener = adapter.calls
     reader, writer = await asyncio.open_connection(

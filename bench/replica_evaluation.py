@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from bench.figure import Figure, cpu_s
 from springtide.engine.replicas.deciding import Deciding, EvaluationDue, Rulebook, step
-from springtide.engine.replicas.rounds import StatusSeen
+from springtide.engine.replicas.round_messages import StatusSeen
 from springtide.engine.replicas.setup import course, first_windows
 from springtide.engine.replicas.verdicts import Circumstance, judge
 from springtide.model.replicas.policy import Aggregation, Operator, Policy

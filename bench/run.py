@@ -15,6 +15,7 @@ sys.path.insert(0, str(ROOT.parent))
 
 from bench import (  # noqa: E402
     adapter,
+    adapter_uncached,
     calls,
     churn,
     claims,
@@ -38,6 +39,8 @@ from bench import (  # noqa: E402
     recordings,
     replay,
     replica_evaluation,
+    replica_fanout,
+    replica_members,
     schedulable,
     scheduling,
     scores,
@@ -48,7 +51,10 @@ from bench.figure import Figure  # noqa: E402
 
 BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
     "adapter": adapter.measure,
+    "adapter_uncached": adapter_uncached.measure,
     "replica_evaluation": replica_evaluation.measure,
+    "replica_fanout": replica_fanout.measure,
+    "replica_members": replica_members.measure,
     "decode": decode.measure,
     "plan_dump": plan_dump.measure,
     "explanations": explanations.measure,

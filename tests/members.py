@@ -106,6 +106,17 @@ class Lines:
         return [each for each in self.told if each["event"] == event]
 
 
+class Told:
+    """What a listener was told."""
+
+    def __init__(self) -> None:
+        self.all: list[tuple[str, ...]] = []
+
+    def __call__(self, *arguments: str) -> None:
+        """Keep it."""
+        self.all.append(arguments)
+
+
 class Breaking(MemoryStore):
     """A store with a bug, when a test wants one."""
 

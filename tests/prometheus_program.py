@@ -16,11 +16,11 @@ from tests.exporting import exported
 
 
 @contextmanager
-def real(program: str, folder: Path, text: str) -> Iterator[str]:
+def real(program: str, folder: Path, text: str, *, every: str = "200ms") -> Iterator[str]:
     """Run a real Prometheus that has scraped a page."""
     port = free_port()
     with exported(text) as target:
-        scrape = {"job_name": "pods", "scrape_interval": "200ms", "scrape_timeout": "200ms"}
+        scrape = {"job_name": "pods", "scrape_interval": every, "scrape_timeout": every}
         scrape["static_configs"] = [{"targets": [target]}]  # type: ignore[assignment]
         folder.joinpath("prometheus.json").write_text(json.dumps({"scrape_configs": [scrape]}))
         process = subprocess.Popen(

@@ -86,16 +86,17 @@ class Users:
     async def ask(self, message: FromUser) -> Answer:
         """Ask one member after the other until one answers or the time is over."""
         tally, begun_s = self.checker.tally, self._clock.monotonic_s()
-        tally.asked += 1
         tries = 0
         while True:
             answer = await self._try(message)
             tries += 1
             if not isinstance(answer, Later):
+                tally.asked += 1
                 tally.at_first += tries == 1
                 tally.again += tries > 1
                 return answer
             if self._clock.monotonic_s() - begun_s > REQUEST_S_MAX:
+                tally.asked += 1
                 tally.failed += 1
                 why = answer.why.split(":")[0]
                 tally.why[why] = tally.why.get(why, 0) + 1

@@ -16,7 +16,7 @@ from tests.contract.stores import Heard, Traits, World
 from tests.etcds import MISSING, Etcd, program, running
 from tests.tcpproxy import Line, Mode, line
 
-PACE = Pace(member_ttl_s=2.0, confirm_s=1.0, again_s_min=0.1, again_s_max=0.4)
+PACE = Pace(member_ttl_s=3.0, confirm_s=1.0, again_s_min=0.1, again_s_max=0.4)
 PATIENCE_S = 20.0
 SERVICES = "/atapp/services/"
 WORKLOAD = Workload(name="chat", kind="StatefulSet", api_version="apps/v1", environment="prod")
@@ -33,7 +33,7 @@ class InEtcd:
         self.traits = Traits(
             patience_s=PATIENCE_S,
             member_ttl_s=PACE.member_ttl_s,
-            lock_ttl_ms=2_000,
+            lock_ttl_ms=3_000,
             confirm_s=PACE.confirm_s,
         )
 

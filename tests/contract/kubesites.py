@@ -161,7 +161,7 @@ class InKubernetes:
         """Lose what was ever written, as by a backup from before the first member came."""
         access = self._access("any")
         lease = Target(resource=LEASES, namespace=self._namespace, name=access.names.lock)
-        for target in (access.status, access.records, lease):
+        for target in (access.status, access.records, access.values, lease):
             with suppress(NotFound):
                 await self._admin.delete(target)
         bare = Metadata(labels=dict.fromkeys(MARKS), annotations={ANNOTATION: None})

@@ -96,6 +96,12 @@ class Processes:
             process.kill()
             return process.wait()
 
+    def ended(self, name: str, *, limit_s: float) -> int:
+        """Waits until a program ends by itself, and returns its code."""
+        code = self._running[name].wait(limit_s)
+        del self._running[name]
+        return code
+
     def process_id(self, name: str) -> int:
         """What the system calls the program."""
         return self._running[name].pid

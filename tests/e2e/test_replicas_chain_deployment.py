@@ -80,7 +80,7 @@ def test_after_a_wrong_victim_a_deployment_is_frozen_until_somebody_thaws_it(
     )
 
     assert taken.ready == "1"
-    assert any(taken.pod in each for each in said["complaints"])
+    assert any(taken.pod in each["message"] for each in said["complaints"])
     assert f"{taken.pod} was taken away while it served" in frozen
     assert held == number
 

@@ -137,7 +137,7 @@ def refusal(plane: ControlPlane, method: str, path: str, body: Any) -> str:
 
 
 def test_kubectl_is_told_what_to_wait_for(kubectl: Kubectl) -> None:
-    """Covers R-57 in part."""
+    """Covers R-57."""
     refused = kubectl("nobody", "scale", "statefulset/chat", "--replicas=8")
     edited = kubectl("nobody", "patch", "statefulset/chat", "-p", '{"spec":{"replicas":11}}')
     raised = kubectl("nobody", "scale", "statefulset/chat", "--replicas=13", "--dry-run=server")

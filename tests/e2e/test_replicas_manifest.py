@@ -12,17 +12,16 @@ import msgspec
 import pytest
 
 from springtide.cli.main import run
-from tests.e2e.commands import Object, Setup
+from tests.e2e.commands import Setup
 from tests.e2e.conftest import Planes
 from tests.e2e.controlplane import ControlPlane
+from tests.e2e.monitoring import MONITORING, monitored
 from tests.manifesting import NAMESPACE, configuration, container, scaler, workload
 from tools import kubectl as fetching
 
-DEFINITIONS: Final = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 SETS: Final = f"/apis/apps/v1/namespaces/{NAMESPACE}/statefulsets"
 SCALERS: Final = f"/apis/autoscaling/v2/namespaces/{NAMESPACE}/horizontalpodautoscalers"
 REVIEWS: Final = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
-MONITORING: Final = {"PodMonitor": "podmonitors", "PrometheusRule": "prometheusrules"}
 MEMBER: Final = f"system:serviceaccount:{NAMESPACE}:chat"
 
 pytestmark = pytest.mark.timeout(300)
@@ -33,27 +32,9 @@ Captured = pytest.CaptureFixture[str]
 def plane(planes: Planes) -> ControlPlane:
     """An API server that knows the kinds of monitoring, with the namespace of the workload."""
     found = planes(Setup())
-    for kind, plural in MONITORING.items():
-        found.create(DEFINITIONS, definition(kind, plural))
+    monitored(found)
     found.create("/api/v1/namespaces", {"metadata": {"name": NAMESPACE}})
     return found
-
-
-def definition(kind: str, plural: str) -> Object:
-    """Return the definition of a kind with any field."""
-    group = "monitoring.coreos.com"
-    schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
-    version = {
-        "name": "v1",
-        "served": True,
-        "storage": True,
-        "schema": {"openAPIV3Schema": schema},
-    }
-    names = {"kind": kind, "plural": plural, "singular": kind.lower()}
-    return {
-        "metadata": {"name": f"{plural}.{group}"},
-        "spec": {"group": group, "scope": "Namespaced", "names": names, "versions": [version]},
-    }
 
 
 class Operator:
@@ -170,6 +151,7 @@ def test_members_may_label_themselves_and_never_scale(
         may(plane, "create", "", "configmaps"),
         may(plane, "patch", "", "configmaps", name="chat-hpa-status"),
         may(plane, "patch", "", "configmaps", name="chat-hpa-records"),
+        may(plane, "patch", "", "configmaps", name="chat-hpa-values"),
         may(plane, "update", "coordination.k8s.io", "leases", name="chat-hpa-leader"),
     ]
     denied = [

@@ -16,10 +16,11 @@ from springtide.edge.cluster import STATEFUL_SETS, Denied, Metadata, Target
 from springtide.edge.kube import Access, Connection, KubeCluster, Waiting, connect
 from springtide.edge.kube.transport import MERGE_PATCH, Request
 from springtide.edge.machine import MachineCalendar, MachineClock, SeededRng
-from springtide.edge.store import ABSENT, MembersRead, Offer, RecordsRead, StatusRead
+from springtide.edge.store import ABSENT, MembersRead, Offer, RecordsRead, StatusRead, ValuesRead
 from springtide.edge.store.kubernetes import KubernetesAccess, KubernetesStore, Pace
 from springtide.model.replicas.member import Member, Record
 from springtide.model.replicas.status import Status
+from springtide.model.replicas.values import Folder, ValueKey
 from tests.contract.stores import Heard, eventually
 from tests.e2e.commands import Setup
 from tests.e2e.controlplane import MISSING, ControlPlane, assets, control_plane
@@ -38,6 +39,7 @@ AUDIT: Final = {
     "rules": [{"level": "Metadata", "users": [USER]}, {"level": "None"}],
 }
 PATIENCE_S: Final = 20.0
+LIMIT: Final = ValueKey(Folder(name="rooms"), "eu/limit")
 FIRST: Final = 5
 
 pytestmark = [
@@ -158,7 +160,7 @@ async def three(plane: ControlPlane) -> AsyncIterator[tuple[list[KubernetesStore
 
 
 def test_members_meet_with_these_rights_alone(plane: ControlPlane) -> None:
-    """R-2, R-37: numbers begin at one wherever ordinals do."""
+    """Covers R-2, R-37 in part. Numbers begin at one wherever ordinals do."""
     decided = Status(current=3, expect=2, start_ms=1, end_ms=2, scaling_ms=3, generation=1)
 
     async def work() -> None:
@@ -173,6 +175,11 @@ def test_members_meet_with_these_rights_alone(plane: ControlPlane) -> None:
             await b.put_record(2, Record(member="chat-6", boot="b", at_ms=1))
             told = await heard.settles(StatusRead, lambda read: read.status is not None)
             await heard.settles(RecordsRead, lambda read: set(read.records) == {2})
+            a.look_at({LIMIT.folder})
+            for text in ("8", "9"):
+                await b.put_value(LIMIT, text)
+            wanted = ValuesRead({LIMIT.folder: {LIMIT.subkey: "9"}})
+            await heard.settles(ValuesRead, wanted.__eq__)
 
             assert [each.index for each in there.members] == [1, 2, 3]
             assert [each.address for each in there.members] == [
@@ -199,7 +206,7 @@ def test_members_meet_with_these_rights_alone(plane: ControlPlane) -> None:
 
 
 def test_no_member_may_scale_anything(plane: ControlPlane) -> None:
-    """R-2: by the server's own answer, and by what it has written down."""
+    """Covers R-2. By the server's own answer, and by what it has written down."""
     workload = Target(resource=STATEFUL_SETS, namespace="default", name="chat")
 
     async def work() -> None:
@@ -259,7 +266,7 @@ def test_a_pod_that_is_about_to_end_stays_a_member_while_its_label_stands(
 def test_a_container_that_was_restarted_serves_no_more_until_it_says_so(
     plane: ControlPlane,
 ) -> None:
-    """F-14: what the killed run had written on its pod counts no longer, but its record does."""
+    """Covers F-14 in part. What the killed run had written on its pod counts no longer, but its record does."""
 
     async def work() -> None:
         async with three(plane) as ((first, second, _), (heard, *_)):

@@ -30,16 +30,15 @@ from springtide.engine.replicas.protection import (
     floor,
 )
 from springtide.engine.replicas.protection import step as protection_step
-from springtide.engine.replicas.rounds import (
-    Course,
+from springtide.engine.replicas.round_messages import (
     Decided,
     NotWritten,
     PutStatus,
     ReadStatus,
-    Rounds,
     StatusSeen,
     Written,
 )
+from springtide.engine.replicas.rounds import Course, Rounds
 from springtide.engine.replicas.rounds import step as round_step
 from springtide.engine.replicas.verdicts import Judged, Unknown, UnknownReason
 from springtide.engine.replicas.windows import Windows

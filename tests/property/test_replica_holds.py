@@ -15,7 +15,8 @@ from springtide.engine.replicas.recovery import (
     Surveyed,
 )
 from springtide.engine.replicas.recovery import step as recovery_step
-from springtide.engine.replicas.rounds import Course, PutStatus, StatusSeen, Written
+from springtide.engine.replicas.round_messages import PutStatus, StatusSeen, Written
+from springtide.engine.replicas.rounds import Course
 from springtide.engine.replicas.verdicts import Judged
 from springtide.engine.replicas.windows import Windows
 from springtide.model.replicas.knobs import LEGACY, SAFE, Knobs

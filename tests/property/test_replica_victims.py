@@ -16,7 +16,8 @@ from springtide.engine.replicas.label_messages import Check, Looked, StatusKnown
 from springtide.engine.replicas.labels import Labels
 from springtide.engine.replicas.labels import step as label_step
 from springtide.engine.replicas.phases import exported
-from springtide.engine.replicas.rounds import Course, Decided, PutStatus, Rounds, Written
+from springtide.engine.replicas.round_messages import Decided, PutStatus, Written
+from springtide.engine.replicas.rounds import Course, Rounds
 from springtide.engine.replicas.rounds import step as round_step
 from springtide.engine.replicas.victims import (
     Coordination,

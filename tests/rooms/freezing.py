@@ -35,7 +35,8 @@ class FreezingLoop(VirtualLoop):
     def __init__(self) -> None:
         super().__init__()
         self._frozen: dict[str, list[Held]] = {}
-        self._tasks: dict[str, weakref.WeakSet[asyncio.Task[Any]]] = {}
+        self._tasks: dict[str, weakref.WeakValueDictionary[int, asyncio.Task[Any]]] = {}
+        self._made = 0
         self.set_task_factory(self._make_task)  # type: ignore[arg-type]
 
     def freeze(self, owner: str) -> None:
@@ -50,7 +51,8 @@ class FreezingLoop(VirtualLoop):
     async def kill(self, owner: str) -> None:
         """End all tasks of an owner; cut off all its devices before, so that none of it has an effect."""
         self.thaw(owner)
-        tasks = [each for each in self._tasks.pop(owner, ()) if not each.done()]
+        made = self._tasks.pop(owner, weakref.WeakValueDictionary())
+        tasks = [task for _, task in sorted(made.items()) if not task.done()]
         for each in tasks:
             each.cancel()
         if tasks:
@@ -104,7 +106,8 @@ class FreezingLoop(VirtualLoop):
         task = asyncio.Task(work, loop=self, context=context)
         owner = OWNER.get() if context is None else context.get(OWNER, "")
         if owner:
-            self._tasks.setdefault(owner, weakref.WeakSet()).add(task)
+            self._made += 1
+            self._tasks.setdefault(owner, weakref.WeakValueDictionary())[self._made] = task
         return task
 
 

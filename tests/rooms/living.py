@@ -7,11 +7,12 @@ from typing import Any, Final
 import msgspec
 
 from examples.rooms.checking import Tally
+from examples.rooms.settings import PEOPLE_EACH
+from examples.rooms.weather import FAULTS, Weather
 from springtide.replicas.ownership import owner_of
 from tests.rooms.freezing import freezing_loop, run_freezing
 from tests.rooms.invariants import Broken
-from tests.rooms.town import PEOPLE_EACH, Shape, Town
-from tests.rooms.weather import FAULTS, Weather
+from tests.rooms.town import Shape, Town
 
 OPENING_S: Final = 30.0
 CALM_S_MAX: Final = 900.0
@@ -95,7 +96,8 @@ def _look(town: Town) -> None:
     if town.wrongs.told:
         raise Broken(town.wrongs.told.pop())
     for run in runs:
-        ended = next((each for each in run.member.tasks if each.done()), None)
+        finished = (each for each in run.member.tasks if each.done() and not each.cancelled())
+        ended = next(finished, None)
         if ended is not None:
             raise Broken(f"{run.name}: {ended.get_name()} ended: {ended}")
     for room, owners in town.witness.owners.items():

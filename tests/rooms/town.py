@@ -5,26 +5,19 @@ import contextvars
 from collections.abc import Sequence
 from decimal import Decimal
 from random import Random
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 
 from examples.rooms.book import Line as Written
 from examples.rooms.member import Member
 from examples.rooms.scaler import Exported, Scaler
+from examples.rooms.settings import down_window_s, settings
 from examples.rooms.users import Users
+from examples.rooms.weather import Cut
 from examples.rooms.world import World
 from springtide.edge.store import MemoryStore
 from springtide.model.replicas.answer import Answer, Answered, Sample, Series, Unreachable
-from springtide.model.replicas.policy import Aggregation, Operator, Policy
-from springtide.model.replicas.rules import Limits, Schedule
-from springtide.model.replicas.settings import (
-    LabelSettings,
-    PullSettings,
-    ReplicaSettings,
-    WindowSettings,
-)
-from springtide.model.replicas.workload import Workload
 from springtide.replicas import Identity, ReadyChanged
 from tests.members import LoopCalendar
 from tests.rooms.freezing import OWNER, freezing_loop
@@ -32,28 +25,7 @@ from tests.rooms.invariants import Input, WatchedSite, Witness, Wrongs
 from tests.rooms.network import Line, Network, Served
 from tests.virtual import LoopClock
 
-PEOPLE_EACH: Final = 100
-"""So many people one member may carry."""
-SETTINGS: Final = ReplicaSettings(
-    workload=Workload(name="rooms", kind="StatefulSet", api_version="apps/v1"),
-    is_enabled=True,
-    limits=Limits(replicas_min=2, replicas_max=12),
-    schedule=Schedule(start_delay_ms=20_000, period_ms=45_000, scaling_delay_ms=10_000),
-    windows=WindowSettings(up_ms=10_000, down_ms=20_000),
-    pull=PullSettings(interval_ms=10_000, retry_ms=3_000),
-    labels=LabelSettings(init_wait_ms=10_000),
-    custom=(
-        Policy(
-            name="people",
-            aggregation=Aggregation(operator=Operator.SUM),
-            up_per_replica=PEOPLE_EACH,
-            down_per_replica=PEOPLE_EACH * 8 // 10,
-        ),
-    ),
-    cancel_after_ms=20_000,
-)
-DOWN_WINDOW_S: Final = 40.0
-SCRAPE_S: Final = 1.0
+SETTINGS: Final = settings()
 GRACE_S: Final = 600.0
 
 
@@ -163,7 +135,7 @@ class Run:
     def _log(self, event: str, *, is_fault: bool = False, **facts: object) -> None:
         """Keep what no weather may bring about."""
         del is_fault
-        if event in {"controller_failed", "listener_failed"}:
+        if event in {"bug", "listener_failed"}:
             self._wrongs.tell(f"{self.name}: {event} {facts}")
 
     def _ready_changed(self, told: ReadyChanged) -> None:
@@ -193,7 +165,7 @@ class Town:
         self.boots = 0
         self.offsets_s: dict[int, float] = {}
         self._disks: dict[str, Disk] = {}
-        self.scaler = Scaler(self, LoopClock(), replicas=members, down_window_s=DOWN_WINDOW_S)
+        self.scaler = Scaler(self, LoopClock(), replicas=members, down_window_s=down_window_s())
         self.users = Users(
             Line(self.network, "users"), self.doors, clock=LoopClock(), rng=Random(seed + 2)
         )
@@ -218,9 +190,60 @@ class Town:
         else:
             known.setdefault(name, LoopClock().monotonic_s())
 
+    # -- the weather
+
+    @property
+    def living(self) -> list[int]:
+        """Return the numbers of those that run and do not stand still."""
+        return sorted(index for index, run in self.runs.items() if not run.is_frozen)
+
+    async def start_again(self, index: int) -> None:
+        """Start a member that was killed, if it has still a place."""
+        if index <= self.scaler.replicas and index not in self.runs:
+            await self.start(index)
+
+    async def cut(self, index: int, what: Cut, *, is_cut: bool) -> None:
+        """Cut a member off, or let it in again; a run that has ended stays cut off from the store."""
+        name, run = f"rooms-{index - 1}", self.runs.get(index)
+        if what == "store":
+            if run is not None:
+                run.store.is_cut = is_cut
+            return
+        cut = self.network.cut if what == "peers" else self.without_prometheus
+        (cut.add if is_cut else cut.discard)(name)
+
+    async def set_clock(self, index: int, offset_s: float) -> None:
+        """Set a member's clock wrong, for its next runs, too."""
+        self.offsets_s[index] = offset_s
+        self.runs[index].calendar.offset_s = offset_s
+
     def wipe(self) -> None:
-        """Empty the store; records are written again by those who live."""
+        """Empty the store."""
         self.site.wipe()
+
+    def down(self, what: Literal["store", "prometheus"], *, is_down: bool) -> None:
+        """Let nobody reach the store or Prometheus."""
+        if what == "store":
+            self.site.is_down = is_down
+        else:
+            self.prometheus.is_down = is_down
+
+    async def mend(self) -> None:
+        """Mend everything, and start who should run."""
+        self.site.is_down = self.prometheus.is_down = False
+        self.network.cut.clear()
+        self.without_prometheus.clear()
+        self.offsets_s.clear()
+        for index, run in list(self.runs.items()):
+            run.store.is_cut = False
+            run.calendar.offset_s = 0.0
+            self.thaw(index)
+        for index in range(1, self.scaler.replicas + 1):
+            await self.start_again(index)
+
+    def crowd(self, people: int) -> None:
+        """Let so many people be there."""
+        self.users.crowd(people)
 
     # -- the hosts of the scaler
 

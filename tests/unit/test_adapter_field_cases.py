@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from msgspec.structs import replace
 
 from springtide.apps.adapter import Served
 from springtide.edge.machine import MachineCalendar
@@ -30,7 +31,7 @@ from springtide.model.replicas.policy import (
 )
 from springtide.model.replicas.rules import Limits
 from springtide.model.replicas.workload import Workload
-from tests.adapting import SERVED, Authority, E, S, adapting, value_path
+from tests.adapting import EXPECTED, SERVED, Authority, E, S, adapting, value_path
 from tests.adapting import Standing as Adapter
 from tests.promapi import PromApi, prometheus
 from tests.running import run
@@ -78,12 +79,14 @@ async def items(adapter: Adapter, namespace: str, query: str) -> list[dict[str, 
 def test_fc_068_nothing_is_never_published_as_a_zero(tmp_path: Path) -> None:
     async def work(adapter: Adapter, api: PromApi, _authority: Authority) -> None:
         empty = await adapter.ask(value_path(E))
+        api.put_member(E, 6, member="chat-0")
+        later = await adapter.value(E)
 
         assert empty.status == 404
         assert "items" not in json.loads(empty.body)
-        assert not api.samples
+        assert later == "6"
 
-    held(tmp_path, work)
+    held(tmp_path, work, served=(Served(metric=replace(EXPECTED, refresh_s=0.0)),))
 
 
 @pytest.mark.parametrize(("second", "value"), [(5, "5"), (6, "6")])

@@ -10,11 +10,12 @@ from springtide.apps.manifests import Choices
 from springtide.apps.manifests.rights import role
 from springtide.edge.kube import KubeCluster, Waiting
 from springtide.edge.machine import MachineCalendar, SeededRng
-from springtide.edge.store import ABSENT, Confirmed, Offer, StoreTold
+from springtide.edge.store import ABSENT, Offer, StoreTold, ValuesRead
 from springtide.edge.store.kubernetes import KubernetesAccess, KubernetesStore, Pace
 from springtide.model.replicas.member import Member, Record
 from springtide.model.replicas.settings import ReplicaSettings
 from springtide.model.replicas.status import Status
+from springtide.model.replicas.values import Folder, ValueKey
 from springtide.model.replicas.workload import Workload
 from springtide.wire import yaml
 from tests.kubeapi import Asked, Direct, KubeApi
@@ -82,9 +83,13 @@ async def lived(api: KubeApi) -> None:
     assert lock is not None
     await store.put_status(Offer(token=lock.token, revision=ABSENT, status=STATUS))
     await store.renew(lock.token)
+    key = ValueKey(Folder(name="rooms"))
+    store.look_at({key.folder})
+    await store.put_value(key, "8")
+    await store.put_value(key, "9")
     await store.put_record(1, Record(member="chat-0", boot="b", at_ms=1))
     assert await store.replicas() == 3
-    while not isinstance(await told.get(), Confirmed):
+    while not isinstance(await told.get(), ValuesRead):
         pass
     await store.delete_record(1, "b")
     await store.release(lock.token)
@@ -94,7 +99,7 @@ async def lived(api: KubeApi) -> None:
 
 
 def test_the_rights_of_members_are_enough_and_no_more() -> None:
-    """R-2 in part."""
+    """Covers R-2 in part."""
     objects = ObjectStore()
     objects.create(
         ("", "pods"), "default", {"metadata": {"name": "chat-0", "labels": {"app": "chat"}}}
@@ -109,7 +114,7 @@ def test_the_rights_of_members_are_enough_and_no_more() -> None:
 
 
 def test_no_right_of_members_scales_anything() -> None:
-    """R-2."""
+    """Covers R-2."""
     rights = list(granted())
 
     others = [each for each in rights if each[1].startswith(("statefulsets", "deployments"))]

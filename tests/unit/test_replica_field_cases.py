@@ -16,7 +16,8 @@ from springtide.engine.replicas.deciding import (
     Rulebook,
     step,
 )
-from springtide.engine.replicas.rounds import Course, StatusSeen
+from springtide.engine.replicas.round_messages import StatusSeen
+from springtide.engine.replicas.rounds import Course
 from springtide.engine.replicas.verdicts import Judged, Unknown, UnknownReason
 from springtide.model.replicas.answer import Answer, Answered
 from springtide.model.replicas.policy import Fallback, Policy

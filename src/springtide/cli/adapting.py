@@ -8,12 +8,8 @@ from springtide.apps.adapter import Process, Settings, Times
 from springtide.apps.adapter.settings import settings
 from springtide.apps.adapter.upstream import Other, Upstream
 from springtide.cli.endings import UNREACHABLE, USAGE, Ended
-from springtide.cli.serving import (
-    forwarded,
-    one_document,
-    opened,
-    told_to_stop,
-)
+from springtide.cli.serving import forwarded, one_document, told_to_stop
+from springtide.cli.sockets import opened
 from springtide.edge import kube
 from springtide.edge.http.configured import client_tls
 from springtide.edge.lines import JsonLines

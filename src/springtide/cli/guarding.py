@@ -6,12 +6,8 @@ from contextlib import AsyncExitStack
 from springtide.apps.adapter import Times
 from springtide.apps.guard import Process, Settings, settings
 from springtide.cli.endings import UNREACHABLE, USAGE, Ended
-from springtide.cli.serving import (
-    forwarded,
-    one_document,
-    opened,
-    told_to_stop,
-)
+from springtide.cli.serving import forwarded, one_document, told_to_stop
+from springtide.cli.sockets import opened
 from springtide.edge import kube
 from springtide.edge.lines import JsonLines
 from springtide.edge.machine import MachineCalendar, MachineClock

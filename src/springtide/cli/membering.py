@@ -9,9 +9,9 @@ import msgspec
 from prometheus_client import CollectorRegistry
 
 from springtide.apps.replicas import Application, Endpoints, Process, Surface
-from springtide.cli.endings import UNREACHABLE, USAGE, Ended
+from springtide.cli.endings import DENIED, UNREACHABLE, USAGE, Ended
 from springtide.cli.serving import forwarded, one_document
-from springtide.edge import files, http
+from springtide.edge import files, http, store
 from springtide.edge.cluster import ClusterFault
 from springtide.edge.cluster.errors import Unusable
 from springtide.edge.http import Calling
@@ -54,7 +54,9 @@ def run(config: str, here: Here) -> None:
         was_drained = asyncio.run(_run(config, found, here))
     except (InvalidDocument, CannotListen, Unusable, http.Unusable) as fault:
         raise Ended(str(fault), USAGE) from fault
-    except ClusterFault as fault:
+    except store.Denied as fault:
+        raise Ended(str(fault), DENIED) from fault
+    except (ClusterFault, store.StoreFault) as fault:
         raise Ended(str(fault), UNREACHABLE) from fault
     if not was_drained:
         raise Ended("This member ended while it still held something.", HELD)

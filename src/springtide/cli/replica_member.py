@@ -24,7 +24,7 @@ state, tells it what changes, and decides when it leads. It never scales anythin
 SIGTERM lets the member leave and waits until it holds nothing; a second one ends it at once.
 
 Exit codes: 0 drained, 1 it ended while it still held something, 2 wrong usage or configuration, 3 the cluster
-cannot be reached.
+cannot be reached, 4 it may not be asked.
 """
 STATUS_HELP: Final = """Show Target, Ready, the round, what it goes by, and the members, as one member knows them.
 
@@ -71,7 +71,7 @@ Exit codes: 0 it holds nothing, 1 it still does, 2 wrong usage, 3 it cannot be a
 @click.option("--pod-index", default="", envvar="POD_INDEX", help="The pod's ordinal.")
 @click.option(
     "--ordinals-start",
-    default=0,
+    default=None,
     envvar="ORDINALS_START",
     type=click.IntRange(min=0),
     help="Where the workload starts to count.",
@@ -84,7 +84,7 @@ def run(
     name: str,
     namespace: str,
     pod_index: str,
-    ordinals_start: int,
+    ordinals_start: int | None,
     pod_ip: str,
     number: int,
 ) -> None:

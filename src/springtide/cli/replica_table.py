@@ -21,6 +21,7 @@ def status_lines(page: StatusPage, *, now_s: float, width: int | None) -> list[s
         "",
         *_round(page, now_s),
         *_numbers(page),
+        *_told("Store", page.store_fault, width, is_fault=True),
         *_reason(page, width),
     ]
     if page.inputs:
@@ -30,7 +31,8 @@ def status_lines(page: StatusPage, *, now_s: float, width: int | None) -> list[s
     if page.complaints:
         lines += ["", click.style("Complaints, the latest last:", bold=True)]
         for each in page.complaints:
-            lines += paragraph(each, width=width, indent="  ")
+            told = f"{_ago(each.at, now_s)} ago: {each.message}"
+            lines += paragraph(told, width=width, indent="  ")
     return lines
 
 
@@ -115,10 +117,20 @@ def _reason(page: StatusPage, width: int | None) -> list[str]:
         up, down = _number(page.suggested_up), _number(page.suggested_down)
         lines.append(f"Load      needs at least {up}; {down} would do")
     if why:
-        inner = None if width is None else width - _WHY
-        first, *rest = paragraph(why, width=inner)
-        lines += [f"Why       {first}", *(f"{' ' * _WHY}{each}" for each in rest)]
+        lines += _told("Why", why, width)
     return lines
+
+
+def _told(name: str, words: str, width: int | None, *, is_fault: bool = False) -> list[str]:
+    """Return a sentence beside what it is about; nothing where nothing is said."""
+    if not words:
+        return []
+    inner = None if width is None else width - _WHY
+    told = [
+        click.style(each, fg="red" if is_fault else None) for each in paragraph(words, width=inner)
+    ]
+    names = [name, *[""] * len(told)]
+    return [f"{left:{_WHY}}{right}" for left, right in zip(names, told, strict=False)]
 
 
 def _inputs(inputs: Sequence[InputPage], now_s: float, width: int | None) -> list[str]:

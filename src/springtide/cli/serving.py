@@ -1,19 +1,16 @@
-"""What commands that serve autoscalers and API servers share: their document, their sockets, their end."""
+"""What commands that serve share: their document, their lines, their end."""
 
 import asyncio
 import logging
 import signal
 import sys
-from collections.abc import AsyncIterator, Iterator
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from springtide.apps.adapter import Endpoints
 from springtide.cli.endings import USAGE, Ended
 from springtide.edge import files
 from springtide.edge.lines import Forwarding, JsonLines
-from springtide.edge.serving import CertificateFiles, Certificates, listening
 from springtide.wire import yaml
-from springtide.wire.crd.adapter import TlsFilesEntry
 from springtide.wire.origin import Origin
 
 
@@ -24,20 +21,6 @@ def one_document(config: str) -> tuple[Origin, object]:
     if len(found) != 1:
         raise Ended(f"{config} holds {len(found)} documents; write exactly one.", USAGE)
     return Origin(source=source.name, document=found[0]), found[0].value
-
-
-@asynccontextmanager
-async def opened(tls: TlsFilesEntry, *, calls: str, pages: str) -> AsyncIterator[Endpoints]:
-    """Open the sockets of these addresses while the block is entered; pages are nowhere if empty."""
-    certificates = Certificates(CertificateFiles(certificate=tls.cert_file, key=tls.key_file))
-    with ExitStack() as stack:
-        called = listening(calls)
-        stack.callback(called.socket.close)
-        shown = None
-        if pages:
-            shown = listening(pages)
-            stack.callback(shown.socket.close)
-        yield Endpoints(calls=called, certificates=certificates, pages=shown)
 
 
 @contextmanager

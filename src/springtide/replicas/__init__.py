@@ -13,7 +13,8 @@ the application is told and moves its state, with what `ownership` and `migratio
 
 from springtide.replicas.asking import CALLBACK_S_MAX, Callback, Failed
 from springtide.replicas.context import Identity, Times
-from springtide.replicas.controller import NotLeading, ReplicaController, SelectMode
+from springtide.replicas.controller import ReplicaController, SelectMode
+from springtide.replicas.discovery import Discovery, WatchMode
 from springtide.replicas.observing import Observed, Observers
 from springtide.replicas.occurrences import (
     Complaint,
@@ -27,16 +28,20 @@ from springtide.replicas.occurrences import (
     RoundChanged,
     TargetChanged,
 )
-from springtide.replicas.performing import ReplicaProvider
+from springtide.replicas.orders import NotLeading, Orders
+from springtide.replicas.providing import ReplicaProvider
 from springtide.replicas.pulling import Metrics, NoMetrics, PolicyPull
 from springtide.replicas.snapshot import PolicyShown, Snapshot, Tally
 from springtide.replicas.stopping import drain, until_told
 from springtide.replicas.threaded import ThreadedController
+from springtide.replicas.writing import REPLACED, Write
 
 __all__ = [
     "CALLBACK_S_MAX",
+    "REPLACED",
     "Callback",
     "Complaint",
+    "Discovery",
     "Failed",
     "Identity",
     "InputUnknown",
@@ -50,6 +55,7 @@ __all__ = [
     "Observed",
     "Observers",
     "Occurrence",
+    "Orders",
     "PolicyPull",
     "PolicyShown",
     "ReadyChanged",
@@ -62,6 +68,8 @@ __all__ = [
     "TargetChanged",
     "ThreadedController",
     "Times",
+    "WatchMode",
+    "Write",
     "drain",
     "until_told",
 ]

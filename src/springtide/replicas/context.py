@@ -1,5 +1,6 @@
 """What all parts of a controller share: who this member is, its settings, its store, and the time."""
 
+import asyncio
 import uuid
 from collections import Counter
 
@@ -8,10 +9,11 @@ import msgspec
 from springtide.base.clock import Calendar, Clock
 from springtide.edge.lines import Log
 from springtide.edge.store import Store
+from springtide.model.replicas.knobs import Allocation
 from springtide.model.replicas.settings import ReplicaSettings
 from springtide.replicas.asking import Checks
 from springtide.replicas.occurrences import Complaint, Listeners
-from springtide.replicas.snapshot import Tally
+from springtide.replicas.snapshot import Complained, Tally
 
 COMPLAINTS_MAX = 20
 """So many of the latest are kept to be shown."""
@@ -72,15 +74,25 @@ class Context:
         self.booted_ms = times.now_ms()
         self.checks = Checks()
         self.listeners = Listeners(log)
-        self.complaints: list[str] = []
+        self.complaints: list[Complained] = []
+        self.stirred = asyncio.Event()
+        """Set where something may have changed that a snapshot shows."""
         self._transitions: Counter[tuple[str, str]] = Counter()
         self._backend_errors: Counter[str] = Counter()
         self._exits: Counter[str] = Counter()
 
+    @property
+    def is_allocated(self) -> bool:
+        """Return whether this member claims a number and keeps it."""
+        is_chosen = self.settings.knobs.allocation is Allocation.ALLOCATED
+        return is_chosen and not self.identity.has_ordinal
+
     async def complain(self, words: str) -> None:
         """Tell an operator, and the application."""
         self.log("complaint", is_fault=True, message=words)
-        self.complaints = [*self.complaints, words][-COMPLAINTS_MAX:]
+        told = Complained(self.times.now_ms(), words)
+        self.complaints = [*self.complaints, told][-COMPLAINTS_MAX:]
+        self.stirred.set()
         await self.listeners.tell(Complaint(words))
 
     def count_transition(self, label: str, value: str) -> None:

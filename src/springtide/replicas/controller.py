@@ -8,6 +8,7 @@ snapshot, from any thread and without waiting.
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
@@ -15,39 +16,34 @@ import msgspec
 from springtide.base.clock import Calendar, Clock
 from springtide.edge.lines import Log
 from springtide.edge.store import Store, StoreFault
-from springtide.engine.replicas.deciding import Ordered
-from springtide.engine.replicas.label_messages import ShutdownPlanned, StopAsked
-from springtide.engine.replicas.protection import DeleteRecord, Recovered, Released
-from springtide.engine.replicas.rounds import Rescheduled
+from springtide.engine.replicas.label_messages import StopAsked
+from springtide.engine.replicas.phases import Phase
+from springtide.engine.replicas.protection import Recovered
+from springtide.model.replicas.knobs import Mode
 from springtide.model.replicas.member import Member, Record
-from springtide.model.replicas.rules import Schedule
 from springtide.model.replicas.settings import ReplicaSettings
+from springtide.model.replicas.values import CUSTOM
 from springtide.replicas.asking import CALLBACK_S_MAX, Callback, YesOrNo
 from springtide.replicas.context import Context, Identity, Times
+from springtide.replicas.discoveries import DiscoverySetup
+from springtide.replicas.discovery import Discovery
 from springtide.replicas.occurrences import Kind, RoundChanged
+from springtide.replicas.orders import Orders
 from springtide.replicas.parts import Parts
-from springtide.replicas.performing import ReplicaProvider
+from springtide.replicas.providing import ReplicaProvider
 from springtide.replicas.pulling import Metrics, NoMetrics, PolicyPull
 from springtide.replicas.snapshot import Snapshot
 
 WATCH_S: Final = 0.2
-"""So often is looked whether a round has come to its next phase, and a new snapshot is made."""
+"""So often a new snapshot is made while a round goes on or this member leaves."""
+CALM_S: Final = 1.0
+"""So often one is made otherwise, beside each time that something changes."""
 LEAVE_S_MAX: Final = 5.0
 PERMILLE: Final = 1000
 
 SelectMode: TypeAlias = Literal["ready", "target"]
 Setup: TypeAlias = Callable[["ReplicaController", PolicyPull], None]
 End: TypeAlias = Callable[[], None]
-
-
-class NotLeading(Exception):
-    """Only the member that leads does this; `leader` is its name, empty if nobody leads."""
-
-    def __init__(self, leader: str) -> None:
-        super().__init__(
-            f"This member does not lead; ask {leader}." if leader else "Nobody leads at the moment."
-        )
-        self.leader = leader
 
 
 class _Hooks(msgspec.Struct, frozen=True):
@@ -76,10 +72,12 @@ class ReplicaController:
         self._parts = Parts(
             self._context, metrics or NoMetrics(), drawn_permille=drawn_permille or _drawn_permille
         )
+        self.orders = Orders(self._context, self._parts)
         self._hooks = _Hooks({}, {})
         self._running: asyncio.Task[None] | None = None
         self._drained = asyncio.Event()
         self._snapshot = self._parts.showing.snapshot()
+        self._parts.labelling.renew = self._renew
 
     # -- what is known, for any thread
 
@@ -119,10 +117,6 @@ class ReplicaController:
             return [each for each in found if each.service == service and each.is_target]
         return [each for each in found if each.service == service and each.is_ready]
 
-    def is_running(self) -> bool:
-        """Return whether the controller was started, and neither closed nor ended by a bug."""
-        return self._running is not None and not self._running.done()
-
     def policy(self, name: str) -> PolicyPull:
         """Return a policy, to subscribe to what Prometheus says of it; KeyError if there is none."""
         return self._parts.pulls.pulls[name]
@@ -154,8 +148,26 @@ class ReplicaController:
 
     def add_provider(self, name: str, provider: ReplicaProvider, *, priority: int = 0) -> End:
         """Ask the application itself how many replicas it needs; higher priorities are asked first."""
-        self._parts.performing.add_provider(name, provider, priority=priority)
-        return lambda: self._parts.performing.remove_provider(name)
+        providers = self._parts.performing.providers
+        providers.add(name, provider, priority=priority)
+        return lambda: providers.remove(name)
+
+    def create_discovery(
+        self, name: str, setup: DiscoverySetup, *, domain: str = CUSTOM, with_target: bool = True
+    ) -> Discovery:
+        """Make a discovery of the application's own; its setup adds policies now and after each reload.
+
+        One of the same name goes on under the path and with the setup that are given now.
+        """
+        return self._parts.discoveries.create(name, setup, domain=domain, with_target=with_target)
+
+    def find_discovery(self, name: str) -> Discovery | None:
+        """Return the discovery that was made by this name."""
+        return self._parts.discoveries.find(name)
+
+    def remove_discovery(self, name: str) -> bool:
+        """Drop it, and return whether there was one; its values stay in the store."""
+        return self._parts.discoveries.remove(name)
 
     def on_setup(self, policy: str, function: Setup) -> None:
         """Call it with every policy of this name, now and after each reload: add observers there."""
@@ -187,20 +199,26 @@ class ReplicaController:
         assert self._running is None, "a controller starts once"
         await self._parts.labelling.register()
         self._running = asyncio.create_task(self._run(), name="springtide-replicas")
-        self._running.add_done_callback(self._ended)
 
     async def reload(self, settings: ReplicaSettings) -> None:
         """Take other settings; what is asked for is calmed anew only where it changed."""
         before = self._context.settings
-        if settings.workload != before.workload or settings.knobs.election != before.knobs.election:
+        if _standing(settings) != _standing(before):
             raise ValueError(
-                "The workload and the way of election stay as they are; start anew to change them."
+                "The workload, the way of election and that of numbers stay as they are; "
+                "start anew to change them."
+            )
+        if (settings.knobs.mode is Mode.OBSERVE) != (before.knobs.mode is Mode.OBSERVE):
+            # Who observes meets the others elsewhere, and a member that was reloaded would stay there.
+            raise ValueError(
+                "Whether members only observe stays as it is; start anew to change it."
             )
         self._call_hooks(self._hooks.cleanup)
         self._context.settings = settings
         self._parts.pulls.reload()
         self._parts.leading.reload(before)
         self._call_hooks(self._hooks.setup)
+        await self._parts.discoveries.reload()
         self._parts.following.stand()
         self._context.log("reloaded")
 
@@ -235,6 +253,7 @@ class ReplicaController:
     async def close(self) -> None:
         """End at once, whatever this member holds; after a drain nobody misses it."""
         running, self._running = self._running, None
+        self._parts.discoveries.close()
         if running is None:
             return
         self._call_hooks(self._hooks.cleanup)
@@ -248,50 +267,11 @@ class ReplicaController:
         await asyncio.wait([running])
         await self._leave()
 
-    # -- what operators order
-
-    async def order(self, replicas: int | None, *, is_forced: bool = False) -> None:
-        """Expect so many replicas from now on, within the bounds; None takes the order back."""
-        self._must_lead()
-        await self._parts.leading.order(
-            Ordered(replicas=replicas, is_forced=is_forced, cause="operator")
-        )
-
-    async def reschedule(self, schedule: Schedule) -> None:
-        """Let the running round come later."""
-        self._must_lead()
-        now_ms = self._context.times.now_ms()
-        await self._parts.leading.order(
-            Rescheduled(wanted=schedule, now_ms=now_ms, cause="operator")
-        )
-
-    def thaw(self) -> None:
-        """Let a workload shrink again that lost a member which served: somebody has seen why."""
-        self._must_lead()
-        self._parts.evaluating.coordinating.thaw()
-
-    def plan_shutdown(self, in_s: float) -> None:
-        """Let this member leave in so many seconds, as if it had no place any more."""
-        at_ms = self._context.times.now_ms() + int(in_s * 1000)
-        self._parts.labelling.tell(ShutdownPlanned(at_ms=at_ms, cause="operator"))
-
-    async def release_protection(self, index: int, *, operator: str) -> str:
-        """Give up the record of a number whose state is lost or elsewhere; return what was said of it."""
-        event = Released(index=index, operator=operator, cause="operator")
-        commands = self._parts.labelling.tell_records(event)
-        words = next((each.words for each in commands if hasattr(each, "words")), "")
-        self._context.log("protection_released", index=index, operator=operator, message=words)
-        await self._parts.labelling.keep(
-            tuple(each for each in commands if isinstance(each, DeleteRecord))
-        )
-        return words
-
     # -- inside
 
-    def _ended(self, running: asyncio.Task[None]) -> None:
-        """Tell of a bug that ended the controller: labels stay as they are, and nothing follows any more."""
-        if not running.cancelled() and (fault := running.exception()) is not None:
-            self._context.log("controller_failed", is_fault=True, why=repr(fault))
+    def _renew(self) -> Snapshot:
+        self._snapshot = self._parts.showing.snapshot()
+        return self._snapshot
 
     async def _run(self) -> None:
         async with asyncio.TaskGroup() as group:
@@ -302,7 +282,7 @@ class ReplicaController:
         """Make a new snapshot now and then, and tell the phases of rounds."""
         seen: tuple[object, ...] = (None, None)
         while True:
-            found = self._snapshot = self._parts.showing.snapshot()
+            found = self._renew()
             if found.status is not None and found.phase is not None:
                 now = (found.status.generation, found.phase)
                 if now != seen:
@@ -312,7 +292,17 @@ class ReplicaController:
                     )
             if self._is_drained():
                 self._drained.set()
-            await asyncio.sleep(WATCH_S)
+            await self._until_stirred()
+
+    async def _until_stirred(self) -> None:
+        """Wait until something may have changed, and at most as long as nobody misses a snapshot."""
+        found = self._snapshot
+        is_calm = found.phase in {None, Phase.DONE} and not found.is_stopping
+        stirred = self._context.stirred
+        with suppress(TimeoutError):
+            async with asyncio.timeout(CALM_S if is_calm else WATCH_S):
+                await stirred.wait()
+        stirred.clear()
 
     def _is_drained(self) -> bool:
         state = self._parts.labelling.state
@@ -328,16 +318,17 @@ class ReplicaController:
         except (StoreFault, TimeoutError) as fault:
             self._context.count_backend_error("leave", str(fault))
 
-    def _must_lead(self) -> None:
-        if not self._parts.leading.is_leader:
-            raise NotLeading(self._parts.following.leader)
-
     def _call_hooks(self, hooks: dict[str, list[Setup]]) -> None:
         for name, functions in hooks.items():
             pull = self._parts.pulls.pulls.get(name)
             for each in functions if pull is not None else ():
                 assert pull is not None
                 each(self, pull)
+
+
+def _standing(settings: ReplicaSettings) -> tuple[object, ...]:
+    """Return what no reload can change."""
+    return settings.workload, settings.knobs.election, settings.knobs.allocation
 
 
 def _callback(

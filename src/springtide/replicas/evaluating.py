@@ -75,10 +75,11 @@ class Evaluating:
     def _holds(self, members: tuple[Member, ...]) -> tuple[str, ...]:
         offset_ms = self._pulls.clock_offset_ms
         living = [each.index for each in members if each.index is not None and each.is_alive]
+        has_numbers = self._context.identity.has_ordinal or self._context.is_allocated
         return (
             *self.recovering.state.holds,
             *self.coordinating.state.holds,
-            *(gap_holds(living) if self._context.identity.has_ordinal else ()),
+            *(gap_holds(living) if has_numbers else ()),
             *(clock_holds(offset_ms) if offset_ms is not None else ()),
         )
 

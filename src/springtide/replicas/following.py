@@ -9,22 +9,26 @@ from springtide.edge.store import (
     Confirmed,
     LockRead,
     MembersRead,
+    NumbersRead,
     RecordsRead,
     StatusDamaged,
     StatusRead,
     StoreTold,
+    ValuesRead,
 )
-from springtide.engine.replicas.label_messages import IndexKnown, StatusKnown, StatusLost
+from springtide.engine.replicas.label_messages import StatusKnown, StatusLost
 from springtide.engine.replicas.leadership import StandingSeen
-from springtide.engine.replicas.members import first_leader, living, rank
+from springtide.engine.replicas.members import first_leader, living
 from springtide.engine.replicas.protection import MemberLost, MembersSeen, RecordsSeen
 from springtide.engine.replicas.recovery import Source
 from springtide.model.replicas.member import Member
 from springtide.replicas import occurrences
 from springtide.replicas.context import Context
+from springtide.replicas.discoveries import Discoveries
 from springtide.replicas.electing import Electing, FirstInOrder
 from springtide.replicas.labelling import Labelling
 from springtide.replicas.leading import Leading
+from springtide.replicas.numbering import Numbering
 from springtide.replicas.pulling import Pulls
 from springtide.replicas.recovering import Recovering
 
@@ -45,6 +49,8 @@ class Following:
         pulls: Pulls,
         order: FirstInOrder,
         recovering: Recovering,
+        numbering: Numbering,
+        discoveries: Discoveries,
     ) -> None:
         self._context = context
         self._labelling = labelling
@@ -53,12 +59,14 @@ class Following:
         self._pulls = pulls
         self._order = order
         self._recovering = recovering
+        self._numbering = numbering
+        self._discoveries = discoveries
         self._told: asyncio.Queue[StoreTold] = asyncio.Queue(TOLD_MAX)
         self.everybody: tuple[Member, ...] = ()
         self.members: tuple[Member, ...] = ()
         self.leader = ""
         self.confirmed_ms: int | None = None
-        self.is_away = True
+        self.away_why = ""
 
     async def follow(self) -> Never:
         """Have the store tell, until cancelled."""
@@ -68,6 +76,7 @@ class Following:
         """Take what was told, until cancelled."""
         while True:
             await self._take(await self._told.get())
+            self._context.stirred.set()
 
     def stand(self) -> None:
         """Tell the election whether this member may lead, and its place."""
@@ -89,12 +98,13 @@ class Following:
     async def _take(self, told: StoreTold) -> None:
         match told:
             case Away(why=why):
-                self.is_away = True
+                self.away_why = why
                 self._context.count_backend_error("follow", why)
                 self._recovering.note(Source.STORE, is_away=True)
                 self._labelling.tell(StatusLost(cause="store"))
             case Confirmed():
                 self._confirmed()
+                self._numbering.confirm()
             case StatusRead() | StatusDamaged():
                 await self._take_status(told)
             case MembersRead(members=members):
@@ -105,11 +115,15 @@ class Following:
             case LockRead(token=token, holder=holder):
                 self.leader = holder
                 self._electing.see_lock(token)
+            case NumbersRead(holders=holders):
+                self._numbering.see_numbers(holders)
+            case ValuesRead(values=values):
+                self._discoveries.see(values)
             case _:
                 assert_never(told)
 
     def _confirmed(self) -> None:
-        self.is_away = False
+        self.away_why = ""
         self.confirmed_ms = self._context.times.now_ms()
         self._recovering.note(Source.STORE, is_away=False)
 
@@ -129,10 +143,8 @@ class Following:
         self.everybody = everybody
         self.members = tuple(each for each in everybody if each.target == target)
         self._pulls.members = self.members
-        if not identity.has_ordinal:
-            index = rank(self.members, identity.id, identity.name)
-            if index != self._labelling.state.plan.index:
-                self._labelling.tell(IndexKnown(index=index, cause="members"))
+        self._discoveries.see_members(self.members)
+        self._numbering.see_members(self.members)
         first = first_leader(self.members)
         self._order.is_ours = first is not None and first.name == identity.name
         if self._order.is_in_use:
@@ -158,12 +170,11 @@ class Following:
 
     def _place(self) -> int:
         """Return how many living members are to lead before this one."""
-        identity = self._context.identity
 
         def order(member: Member) -> tuple[int, int, str]:
             return (member.index or 0, member.id, member.name)
 
-        mine = (identity.index or 0, identity.id, identity.name)
+        mine = order(self._labelling.member())
         candidates = (each for each in self.members if not each.is_stopping and each.is_alive)
         return sum(1 for each in candidates if order(each) < mine)
 

@@ -62,6 +62,8 @@ class Labelling:
         self._has_target = False
         self._has_ready = False
         self._unready_ms = context.times.steady_ms()
+        self.renew: Callable[[], object] = _nothing
+        """Called when a label has changed, before the application is told."""
         self.is_idle = True
         """Whether nothing of what was decided is still to be done."""
 
@@ -78,9 +80,11 @@ class Labelling:
     def tell(self, event: Event) -> None:
         """Fold an event, and look soon."""
         rules = label_rules(self._context.settings, has_ordinals=self._context.identity.has_ordinal)
-        was_ready = self.state.is_ready
+        before = self.state
         self.state, commands = labels.step(rules, self.state, event)
-        if was_ready and not self.state.is_ready:
+        if self.state != before:
+            self._context.stirred.set()
+        if before.is_ready and not self.state.is_ready:
             self._unready_ms = self._context.times.steady_ms()
         self._todo.extend(commands)
         self.is_idle = self.is_idle and not self._todo
@@ -116,7 +120,7 @@ class Labelling:
             has_ordinal=identity.has_ordinal,
             started_ms=context.booted_ms,
             is_stopping=self.state.plan.is_stopping,
-            index=identity.index,
+            index=self.state.plan.index if context.is_allocated else identity.index,
             boot=context.boot,
             service=identity.service,
             target=context.settings.workload.name,
@@ -183,10 +187,12 @@ class Labelling:
             case TargetChanged(is_target=is_target):
                 self._has_target = is_target
                 self._count(TARGET_LABEL, is_on=is_target)
+                self.renew()
                 await tell(occurrences.TargetChanged(is_target=is_target))
             case ReadyChanged(is_ready=is_ready):
                 self._has_ready = is_ready
                 self._count(READY_LABEL, is_on=is_ready)
+                self.renew()
                 await tell(occurrences.ReadyChanged(is_ready=is_ready))
             case WarnUnprotected():
                 await self._context.complain(UNPROTECTED)
@@ -268,3 +274,7 @@ class Labelling:
                     )
                 case _:
                     pass
+
+
+def _nothing() -> None:
+    pass

@@ -10,10 +10,10 @@ from typing import Final, Never
 from msgspec.structs import replace
 
 from springtide.edge.store import StatusDamaged, StatusRead
-from springtide.engine.replicas import deciding, rounds
+from springtide.engine.replicas import deciding, round_messages
 from springtide.engine.replicas.deciding import Deciding, Event, Ordered, Rulebook
 from springtide.engine.replicas.leadership import Pulled, Stage
-from springtide.engine.replicas.rounds import Begun
+from springtide.engine.replicas.round_messages import Begun
 from springtide.engine.replicas.setup import (
     course,
     first_windows,
@@ -30,6 +30,7 @@ from springtide.replicas.performing import Performing
 from springtide.replicas.pulling import Pulls
 
 WAIT_S_MAX: Final = 1.0
+ORDER_LOST: Final = "The order of {ordered} replicas ended here with the lead of this member. Ask who leads for it again."
 COMMANDS_MAX: Final = 1024
 """So many steps at most follow from one evaluation: providers, writes and reads."""
 
@@ -93,7 +94,7 @@ class Leading:
         """Take note of what the store holds in the place of the status."""
         await self._fold(self._performing.seen(told))
 
-    async def order(self, event: Ordered | rounds.Rescheduled) -> None:
+    async def order(self, event: Ordered | round_messages.Rescheduled) -> None:
         """Do what an operator orders: a number at the next evaluation, which comes at once."""
         await self._fold(event)
         if self.is_leader and isinstance(event, Ordered):
@@ -107,9 +108,19 @@ class Leading:
             if self.is_leader != was_leader:
                 was_leader = self.is_leader
                 self._context.log("leader", is_leader=was_leader)
+                self._context.stirred.set()
                 await self._context.listeners.tell(LeaderChanged(is_leader=was_leader))
+                if not was_leader:
+                    await self._drop_order()
             await self._turn()
             await self._until_due()
+
+    async def _drop_order(self) -> None:
+        """Forget what an operator ordered here, and say so: whoever leads next knows nothing of it."""
+        ordered = self.state.ordered
+        if ordered is not None:
+            await self._fold(Ordered(replicas=None, cause="deposed"))
+            await self._context.complain(ORDER_LOST.format(ordered=ordered))
 
     async def _turn(self) -> None:
         if self.is_leader and not self._has_begun:
@@ -151,6 +162,7 @@ class Leading:
 
     async def _fold(self, event: Event) -> None:
         """Fold an event and do what follows from it; each outcome is an event again."""
+        self._context.stirred.set()
         events: list[Event] = [event]
         for _ in range(COMMANDS_MAX):
             if not events:
@@ -166,5 +178,5 @@ class Leading:
         return Rulebook(
             policies=tuple(each.policy for each in self._pulls.pulls.values()),
             course=course(settings),
-            providers=self._performing.providers,
+            providers=self._performing.providers.listed,
         )

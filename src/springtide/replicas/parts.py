@@ -6,11 +6,13 @@ from typing import Final, Never
 
 from springtide.model.replicas.knobs import ElectionMode
 from springtide.replicas.context import Context
+from springtide.replicas.discoveries import Discoveries
 from springtide.replicas.electing import Electing, FirstInOrder
 from springtide.replicas.evaluating import Evaluating
 from springtide.replicas.following import Following
 from springtide.replicas.labelling import Labelling
 from springtide.replicas.leading import Leading
+from springtide.replicas.numbering import Numbering
 from springtide.replicas.performing import Performing
 from springtide.replicas.pulling import Metrics, Pulls
 from springtide.replicas.showing import Showing
@@ -39,6 +41,8 @@ class Parts:
         )
         self.electing = Electing(context, order if is_ordered else context.store, self.leading)
         self.leading.electing = self.electing
+        self.numbering = Numbering(context, self.labelling)
+        self.discoveries = Discoveries(context, metrics, drawn=drawn_permille)
         self.following = Following(
             context,
             labelling=self.labelling,
@@ -47,6 +51,8 @@ class Parts:
             pulls=self.pulls,
             order=order,
             recovering=self.evaluating.recovering,
+            numbering=self.numbering,
+            discoveries=self.discoveries,
         )
         self.showing = Showing(
             context,
@@ -66,6 +72,8 @@ class Parts:
             "labels": self.labelling.run,
             "election": self.electing.run,
             "leading": self.leading.run,
+            "numbering": self.numbering.run,
+            "discoveries": self.discoveries.run,
         }
         async with asyncio.TaskGroup() as group:
             for name, work in works.items():

@@ -1,16 +1,15 @@
 """What follows from a decision: providers are asked, the status is read and written; outcomes are events."""
 
 import asyncio
-from collections.abc import Awaitable
-from typing import Final, Protocol, assert_never
+from typing import Final, assert_never
 
 import msgspec
 from msgspec.structs import replace
 
 from springtide.edge.store import Conflict, Offer, StatusDamaged, StatusRead, StoreFault
 from springtide.engine.replicas.deciding import Command, Evaluated, Event
-from springtide.engine.replicas.providers import AskProvider, Provider, ProviderFailed, ProviderSaid
-from springtide.engine.replicas.rounds import (
+from springtide.engine.replicas.providers import AskProvider
+from springtide.engine.replicas.round_messages import (
     Complain,
     NotWritten,
     PutStatus,
@@ -19,30 +18,10 @@ from springtide.engine.replicas.rounds import (
     StatusUnreadable,
     Written,
 )
-from springtide.replicas.asking import Callback, Failed
 from springtide.replicas.context import Context
+from springtide.replicas.providing import Providers
 
 STORE_S_MAX: Final = 10.0
-
-
-class ReplicaProvider(Protocol):
-    """The application's own say; each method takes and returns a number, or None for unknown."""
-
-    def up(self, replicas: int | None) -> int | Awaitable[int | None] | None:
-        """Return how many are needed at least."""
-        ...
-
-    def down(self, replicas: int | None) -> int | Awaitable[int | None] | None:
-        """Return how few would do."""
-        ...
-
-
-class Given(msgspec.Struct, frozen=True, kw_only=True):
-    """A provider as the application gave it."""
-
-    up: Callback
-    down: Callback
-    priority: int
 
 
 class Shown(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,31 +37,16 @@ class Performing:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._given: dict[str, Given] = {}
+        self.providers = Providers()
         self.token: int | None = None
         self.must_read = False
         self.shown = Shown()
-
-    def add_provider(self, name: str, provider: ReplicaProvider, *, priority: int) -> None:
-        """Ask this provider, too, from the next evaluation on."""
-        self._given[name] = Given(
-            up=Callback(provider.up), down=Callback(provider.down), priority=priority
-        )
-
-    def remove_provider(self, name: str) -> None:
-        """Ask it no more."""
-        self._given.pop(name, None)
-
-    @property
-    def providers(self) -> tuple[Provider, ...]:
-        """Return whom to ask."""
-        return tuple(Provider(name, each.priority) for name, each in self._given.items())
 
     async def perform(self, command: Command) -> Event | None:
         """Do it and return what came of it."""
         match command:
             case AskProvider():
-                return await self._ask(command)
+                return await self.providers.ask(command)
             case Evaluated(suggestion=suggestion, why=why):
                 self.shown = Shown(up=suggestion.up, down=suggestion.down, why=why)
                 self._context.log("evaluated", replicas=command.replicas, why=why)
@@ -124,17 +88,6 @@ class Performing:
         except (StoreFault, TimeoutError) as fault:
             self._context.count_backend_error("replicas", str(fault))
             return None
-
-    async def _ask(self, command: AskProvider) -> Event:
-        given = self._given.get(command.name)
-        if given is None:
-            return ProviderFailed(name=command.name, why="it was removed", cause="provider")
-        up = await given.up.call(command.suggestion.up)
-        down = await given.down.call(command.suggestion.down)
-        for answer in (up, down):
-            if isinstance(answer, Failed):
-                return ProviderFailed(name=command.name, why=answer.why, cause="provider")
-        return ProviderSaid(name=command.name, up=up, down=down, cause="provider")
 
     async def _put(self, command: PutStatus) -> Event:
         token, identity = self.token, self._context.identity

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final, Literal, Protocol, TypeAlias, get_args
 
 import msgspec
@@ -16,6 +16,7 @@ from springtide.engine.replicas.verdicts import Circumstance, Judged, Unknown, j
 from springtide.model.replicas.answer import Answer, Answered, Refused, Unreachable
 from springtide.model.replicas.member import Member
 from springtide.model.replicas.policy import Policy
+from springtide.model.replicas.settings import ReplicaSettings
 from springtide.replicas.asking import Callback
 from springtide.replicas.context import Context
 from springtide.replicas.occurrences import InputUnknown
@@ -133,10 +134,18 @@ def _values(answer: Answer, policy: Policy) -> tuple[float, ...]:
 class Pulls:
     """All policies of a workload."""
 
-    def __init__(self, context: Context, metrics: Metrics, *, drawn: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        context: Context,
+        metrics: Metrics,
+        *,
+        drawn: Callable[[], int],
+        policies_of: Callable[[ReplicaSettings], Iterable[Policy]] = policies,
+    ) -> None:
         self._context = context
         self._metrics = metrics
         self._drawn = drawn
+        self._policies_of = policies_of
         self.members: tuple[Member, ...] = ()
         self.clock_offset_ms: int | None = None
         self.pulls: dict[str, PolicyPull] = {}
@@ -144,14 +153,18 @@ class Pulls:
 
     def reload(self) -> None:
         """Take the policies of the settings; what the application subscribed to by name stays."""
-        shared, before = asking(self._context.settings), self.pulls
-        self.pulls = {}
-        for policy in policies(self._context.settings):
-            pull = PolicyPull(policy, joint_query(policy, shared))
+        before, self.pulls = self.pulls, {}
+        for policy in self._policies_of(self._context.settings):
+            pull = self.add(policy)
             known = before.get(policy.name)
             if known is not None:
                 pull.subscribed, pull.unknown = known.subscribed, known.unknown
-            self.pulls[policy.name] = pull
+
+    def add(self, policy: Policy) -> PolicyPull:
+        """Take one policy more, in the place of one of the same name."""
+        pull = PolicyPull(policy, joint_query(policy, asking(self._context.settings)))
+        self.pulls = {**self.pulls, policy.name: pull}
+        return pull
 
     def begin(self) -> None:
         """Ask for everything anew: this member leads."""

@@ -66,6 +66,7 @@ class Showing:
             has_stateful_check=context.checks.has_stateful,
             status=status,
             status_confirmed_ms=following.confirmed_ms,
+            store_fault=following.away_why,
             phase=at,
             expected=exported.expect,
             stateful_index=self._stateful_index(exported.stateful_index),

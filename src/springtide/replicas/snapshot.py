@@ -43,6 +43,13 @@ class Tally(msgspec.Struct, frozen=True, kw_only=True):
     wrong_victims: int = 0
 
 
+class Complained(msgspec.Struct, frozen=True):
+    """What an operator was told, and when."""
+
+    at_ms: int
+    words: str
+
+
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     """One moment of one member; times are milliseconds since 1970."""
 
@@ -61,6 +68,8 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     has_stateful_check: bool = False
     status: Status | None = None
     status_confirmed_ms: int | None = None
+    store_fault: str = ""
+    """Why the store does not answer; empty while it does."""
     phase: Phase | None = None
     expected: int | None = None
     """The replicas that others are to scale to; None where this member may not say."""
@@ -76,7 +85,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     next_evaluation_ms: int | None = None
     ordered: int | None = None
     floor: int = 0
-    complaints: tuple[str, ...] = ()
+    complaints: tuple[Complained, ...] = ()
     policies: tuple[PolicyShown, ...] = ()
     members: tuple[Member, ...] = ()
     tally: Tally = Tally()

@@ -8,12 +8,12 @@ from typing import Final
 
 import msgspec
 
+from springtide.model.replicas.values import CUSTOM, Folder, ValueKey
 from springtide.model.replicas.workload import Workload
 
 PREFIX: Final = "/atapp/hpa/"
 DISCOVERY: Final = "/atapp/services/"
 DOMAIN: Final = "default"
-CUSTOM: Final = "custom"
 OURS: Final = "/."
 """With this begins what lies beside a status and is ours."""
 
@@ -44,6 +44,19 @@ class Keys(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.base}{OURS}"
 
     @property
+    def numbers(self) -> str:
+        """Return what the keys of numbers begin with that members claim."""
+        return f"{self.base}{OURS}index/"
+
+    def number(self, index: int) -> str:
+        """Return where it stands who claimed a number."""
+        return f"{self.numbers}{index}"
+
+    def claimed(self, key: str) -> int | None:
+        """Return which number a key claims, if it does."""
+        return _number(key, self.numbers)
+
+    @property
     def records(self) -> str:
         """Return what the keys of records begin with."""
         return f"{self.base}{OURS}ready/"
@@ -54,22 +67,25 @@ class Keys(msgspec.Struct, frozen=True, kw_only=True):
 
     def index(self, key: str) -> int | None:
         """Return of which number a key is the record, if it is one."""
-        tail = key.removeprefix(self.records)
-        is_one = tail != key and tail.isascii() and tail.isdecimal() and str(int(tail)) == tail
-        return int(tail) if is_one else None
+        return _number(key, self.records)
 
 
 def keys(place: Place) -> Keys:
     """Return the keys of a place."""
-    workload = place.workload
-    target = _joined(workload.kind, workload.api_version, workload.name)
-    environment = workload.environment.strip("/")
-    if environment and target.startswith(f"{environment}/"):
-        environment = ""
     domain = CUSTOM if place.discovery else DOMAIN
-    path = _joined(environment, domain, target, place.discovery)
-    base = f"{place.prefix.rstrip('/')}/{path}"
+    base = _path(place, domain, place.discovery)
     return Keys(base=base, status=f"{base}{OURS}observe" if place.is_observing else base)
+
+
+def folder_key(place: Place, folder: Folder) -> str:
+    """Return where the values of a folder lie: its own at this key, the others below it."""
+    return _path(place, folder.domain, folder.name, has_target=folder.has_target)
+
+
+def value_key(place: Place, key: ValueKey) -> str:
+    """Return where one value lies."""
+    base = folder_key(place, key.folder)
+    return f"{base}/{key.subkey}" if key.subkey else base
 
 
 def member_keys(discovery: str, *, name: str, id: int, type_id: int, type_name: str) -> list[str]:  # noqa: A002
@@ -84,6 +100,21 @@ def member_keys(discovery: str, *, name: str, id: int, type_id: int, type_name: 
 def members_prefix(discovery: str) -> str:
     """Return what the keys begin with under which all members are found, each once."""
     return f"{discovery.rstrip('/')}/by_name/"
+
+
+def _path(place: Place, domain: str, discovery: str, *, has_target: bool = True) -> str:
+    workload = place.workload
+    target = _joined(workload.kind, workload.api_version, workload.name) if has_target else ""
+    environment = workload.environment.strip("/")
+    if environment and target.startswith(f"{environment}/"):
+        environment = ""
+    return f"{place.prefix.rstrip('/')}/{_joined(environment, domain, target, discovery)}"
+
+
+def _number(key: str, prefix: str) -> int | None:
+    tail = key.removeprefix(prefix)
+    is_one = tail != key and tail.isascii() and tail.isdecimal() and str(int(tail)) == tail
+    return int(tail) if is_one else None
 
 
 def _joined(*parts: str) -> str:

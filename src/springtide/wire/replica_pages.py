@@ -57,6 +57,13 @@ class MemberPage(_Page, frozen=True, kw_only=True):
     service: str = ""
 
 
+class ComplaintPage(_Page, frozen=True, kw_only=True):
+    """What an operator should know, and since when."""
+
+    at: str
+    message: str
+
+
 class StatusPage(_Page, frozen=True, kw_only=True):
     """One moment of one member."""
 
@@ -74,6 +81,7 @@ class StatusPage(_Page, frozen=True, kw_only=True):
     stateful_index: int | None = None
     floor: int = 0
     status_age_seconds: float | None = None
+    store_fault: str = ""
     drain_overdue_seconds: float = 0.0
     clock_offset_seconds: float | None = None
     has_ready_check: bool = False
@@ -86,7 +94,7 @@ class StatusPage(_Page, frozen=True, kw_only=True):
     round: RoundPage | None = None
     inputs: tuple[InputPage, ...] = ()
     members: tuple[MemberPage, ...] = ()
-    complaints: tuple[str, ...] = ()
+    complaints: tuple[ComplaintPage, ...] = ()
 
 
 class OrderAsked(

@@ -40,7 +40,12 @@ def test_every_command_is_offered() -> None:
 def test_every_option_of_every_command_is_offered(name: str) -> None:
     command = leaves()[name]
     shown = [part for part in command.params if not getattr(part, "hidden", False)]
-    long = {each for part in shown for each in part.opts if each.startswith("--")}
+    long = {
+        each
+        for part in shown
+        for each in (*part.opts, *part.secondary_opts)
+        if each.startswith("--")
+    }
 
     assert set(values(*name.split(), "--")) == {*long, "--help"}
 

@@ -77,3 +77,13 @@ def test_manifests_of_replicas_load_nothing_that_talks_to_servers(tmp_path: Path
     options = ["--config", str(config), "-n", "game", "-l", "app=chat"]
 
     assert loaded("replicas", "manifest", *options).isdisjoint(ONLINE)
+
+
+def test_a_member_that_meets_others_in_etcd_loads_no_client_of_clusters() -> None:
+    program = "import springtide.cli.membering, sys; print(*sys.modules)"
+
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, check=True, text=True
+    )
+
+    assert {"aiohttp", "kubernetes"}.isdisjoint(done.stdout.split())

@@ -17,7 +17,15 @@ from springtide.replicas import (
     RoundChanged,
     TargetChanged,
 )
-from tests.members import SETTINGS, Fleet, One, fleet, seconds_until, status_of, until
+from tests.members import (
+    SETTINGS,
+    Fleet,
+    One,
+    fleet,
+    seconds_until,
+    status_of,
+    until,
+)
 from tests.virtual import run
 
 QUICK: Final = replace(
@@ -31,7 +39,7 @@ def told(one: One, kind: type) -> list[object]:
 
 
 def test_three_members_and_prometheus_make_a_status() -> None:
-    """Covers R-1 in part: nothing but the members decides."""
+    """Covers R-1: nothing but the members decides."""
 
     async def work() -> None:
         async with fleet(3, load=450) as found:
@@ -82,6 +90,8 @@ def test_n_6_a_leader_that_stops_gives_the_lock_back() -> None:
 
 
 def test_r_53_a_new_leader_first_decides_after_one_pull_interval() -> None:
+    """Covers R-53."""
+
     async def work() -> None:
         async with fleet(2, load=1900) as found:
             await asyncio.sleep(19)
@@ -268,7 +278,7 @@ def test_an_operator_releases_a_number_and_that_is_written_down() -> None:
             await found.members.pop("chat-1").kill()
             await asyncio.sleep(20)
             leader = found.members["chat-0"]
-            words = await leader.controller.release_protection(2, operator="ada")
+            words = await leader.controller.orders.release(2, operator="ada")
 
             assert words == "ada released number 2, which chat-1 may have held."
             assert set(found.site.records) == {1}
@@ -282,13 +292,52 @@ def test_an_order_goes_before_the_load_and_only_the_leader_takes_it() -> None:
         async with fleet(2, QUICK, load=150) as found:
             await asyncio.sleep(80)
             with pytest.raises(NotLeading, match="ask chat-0"):
-                await found.members["chat-1"].controller.order(6)
-            await found.members["chat-0"].controller.order(6, is_forced=True)
+                await found.members["chat-1"].controller.orders.replicas(6)
+            await found.members["chat-0"].controller.orders.replicas(6, is_forced=True)
             await until(found, 6, limit_s=5)
 
             status = status_of(found)
             assert status is not None
             assert "An operator ordered 6." in status.reason
+
+    run(work())
+
+
+def test_an_order_ends_with_the_lead_and_that_is_told() -> None:
+    """An order may send away the member that took it."""
+
+    async def work() -> None:
+        async with fleet(2, QUICK, load=150) as found:
+            await asyncio.sleep(80)
+            leader = found.members["chat-0"]
+            await leader.controller.orders.replicas(6, is_forced=True)
+            await until(found, 6, limit_s=5)
+            leader.controller.orders.shutdown(0)
+            await leader.controller.stop(prestop=True)
+            await asyncio.sleep(5)
+            shown = leader.controller.snapshot()
+
+            assert shown.ordered is None
+            assert "The order of 6 replicas ended here" in shown.complaints[-1].words
+
+    run(work())
+
+
+def test_a_snapshot_shows_at_once_what_has_changed() -> None:
+    """It is made anew once a second where nothing does."""
+
+    async def work() -> None:
+        async with fleet(2, load=150) as found:
+            await asyncio.sleep(80.5)
+            one = found.members["chat-0"]
+            before = one.controller.snapshot()
+            await asyncio.sleep(2)
+            calm = one.controller.snapshot()
+            await one.controller.stop(prestop=False)
+            await asyncio.sleep(0.01)
+
+            assert before.at_ms < calm.at_ms
+            assert one.controller.snapshot().is_stopping
 
     run(work())
 
@@ -355,6 +404,8 @@ def test_members_without_ordinals_are_numbered_by_their_order() -> None:
 
 
 def test_r_18_members_are_selected_by_ready_or_by_target() -> None:
+    """Covers R-18."""
+
     async def work() -> None:
         async with fleet(3, QUICK, load=250) as found:
             await asyncio.sleep(80)
@@ -426,3 +477,87 @@ def test_a_bug_in_one_part_ends_neither_it_nor_the_others() -> None:
             assert one.labels == (True, True)
 
     run(work())
+
+
+def test_p_11_a_provider_of_the_application_raises_and_one_that_fails_lowers_nothing() -> None:
+    """Covers R-13."""
+
+    class Wants:
+        def up(self, replicas: int | None) -> int | None:
+            return max(replicas or 0, 6)
+
+        def down(self, replicas: int | None) -> int | None:
+            return replicas
+
+    class Fails:
+        def up(self, replicas: int | None) -> int | None:
+            raise RuntimeError("no answer")
+
+        def down(self, replicas: int | None) -> int | None:
+            raise RuntimeError("no answer")
+
+    async def work() -> None:
+        async with fleet(3, QUICK, load=250) as found:
+            ends = []
+            for one in found.members.values():
+                ends.append(one.controller.add_provider("rooms", Wants(), priority=2))
+                one.controller.add_provider("broken", Fails(), priority=1)
+            await until(found, 6)
+            for end in ends:
+                end()
+            found.load.total = 10
+            await asyncio.sleep(300)
+            status = status_of(found)
+
+            assert status is not None
+            assert status.expect == 6
+            assert "Provider broken failed" in str(found.members["chat-0"].lines.named("complaint"))
+
+    run(work())
+
+
+def test_r_19_the_readiness_of_a_pod_changes_no_label_and_is_changed_by_none() -> None:
+    """Covers R-19."""
+
+    async def work() -> None:
+        async with fleet(2, QUICK, load=150) as found:
+            await asyncio.sleep(80)
+            one = found.members["chat-1"]
+            found.site.enter(replace(found.site.members[1], is_pod_ready=False))
+            await asyncio.sleep(2)
+            selected = one.controller.select("chat", "ready")
+
+            assert one.labels == (True, True)
+            assert [each.name for each in selected] == ["chat-0", "chat-1"]
+
+    run(work())
+
+
+def test_what_is_told_is_shown_and_what_is_lost_counts_at_once() -> None:
+    """Covers R-26 in part."""
+    seen: list[tuple[object, ...]] = []
+
+    async def work() -> None:
+        async with fleet(1, QUICK) as found:
+            controller = found.members["chat-0"].controller
+
+            def note(told: object) -> None:
+                shown = controller.snapshot()
+                seen.append((told, controller.is_target(), shown.is_target, shown.is_ready))
+
+            controller.subscribe("target_changed", note)
+            controller.subscribe("ready_changed", note)
+            found.members["chat-0"].store.is_cut = True
+            await asyncio.sleep(30)
+            assert not controller.is_target()
+            found.members["chat-0"].store.is_cut = False
+            await asyncio.sleep(90)
+            assert controller.is_ready()
+
+    run(work())
+
+    assert seen == [
+        (TargetChanged(is_target=True), True, True, False),
+        (ReadyChanged(is_ready=True), True, True, True),
+        (TargetChanged(is_target=False), False, False, True),
+    ]

@@ -51,7 +51,7 @@ async def settled(found: Fleet) -> None:
     "answer", [Unreachable("refused"), HttpFailed(502), Answered(series=())], ids=["a", "b", "c"]
 )
 def test_f_1_without_prometheus_nothing_moves_and_it_is_asked_again_soon(answer: Answer) -> None:
-    """Covers R-46."""
+    """Covers R-12, R-46."""
 
     async def work() -> None:
         async with fleet(4, QUICK, load=350) as found:
@@ -151,7 +151,7 @@ def test_f_8_a_leader_without_its_store_stops_and_keeps_its_labels() -> None:
 
 
 def test_f_9_a_skewed_clock_moves_a_label_and_never_state() -> None:
-    """Covers R-28 in part."""
+    """Covers R-28: with F-8, F-14 and F-23, the four of it."""
 
     async def work() -> None:
         found = Fleet(load=250)
@@ -240,6 +240,8 @@ def test_f_13_a_check_that_raises_or_hangs_protects() -> None:
 
 
 def test_f_13_without_a_check_nothing_protects_and_that_is_complained_of() -> None:
+    """Covers R-23."""
+
     async def work() -> None:
         async with fleet(3, QUICK, load=250) as found:
             await settled(found)

@@ -48,6 +48,7 @@ def test_what_was_given_away_goes_where_it_went() -> None:
 
 
 def test_nobody_forwards_in_a_circle() -> None:
+    """Covers R-27 in part."""
     found = Forwarding(name=OTHER.name).decide(
         "lobby", holds=False, hops=HOPS_MAX, count=4, members=MEMBERS
     )

@@ -6,6 +6,7 @@ from springtide.replicas.migration import Draining, InFlight, Outdated, Versions
 
 
 def test_a_transfer_is_taken_once_and_an_older_one_never() -> None:
+    """Covers R-27 in part, F-16 in part."""
     versions = Versions()
     versions.take("lobby", 5)
 
@@ -36,6 +37,7 @@ def test_what_is_forgotten_may_come_at_any_version() -> None:
 
 
 def test_whoever_holds_anything_holds_state() -> None:
+    """Covers R-27 in part."""
     rooms: list[str] = []
     requests, sessions = InFlight(), InFlight()
     draining = Draining(owned=lambda: len(rooms), in_flight=requests, sessions=sessions)

@@ -17,6 +17,7 @@ def test_owners_are_the_same_on_every_machine() -> None:
 def test_growing_by_one_moves_about_one_key_in_count_and_all_of_them_to_the_new_member(
     count: int,
 ) -> None:
+    """Covers R-27 in part."""
     moved = [key for key in KEYS if owner_of(key, count) != owner_of(key, count + 1)]
 
     share = len(moved) / len(KEYS)

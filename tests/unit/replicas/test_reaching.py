@@ -27,6 +27,7 @@ def test_one_that_answers_is_enough_and_the_others_are_named() -> None:
 
 
 def test_whoever_reaches_nobody_of_several_is_not_ready() -> None:
+    """Covers R-27 in part."""
     reaching = Reaching("chat-0", _answer)
 
     assert not run(reaching.check(MEMBERS))

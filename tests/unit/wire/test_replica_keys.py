@@ -2,8 +2,17 @@
 
 import pytest
 
+from springtide.model.replicas.values import Folder, ValueKey
 from springtide.model.replicas.workload import Workload
-from springtide.wire.replica_keys import Keys, Place, keys, member_keys, members_prefix
+from springtide.wire.replica_keys import (
+    Keys,
+    Place,
+    folder_key,
+    keys,
+    member_keys,
+    members_prefix,
+    value_key,
+)
 
 CHAT = Workload(name="chat-v7", kind="StatefulSet", api_version="apps/v1", environment="prod")
 BASE = "/atapp/hpa/prod/default/StatefulSet/apps/v1/chat-v7"
@@ -45,6 +54,32 @@ def test_discoveries_of_an_application_have_keys_of_their_own() -> None:
         f"{BASE.replace('default', 'custom')}/rooms",
         f"{BASE.replace('default', 'custom')}/ranks",
     }
+
+
+@pytest.mark.parametrize(
+    ("folder", "path"),
+    [
+        (Folder(name="rooms"), "prod/custom/StatefulSet/apps/v1/chat-v7/rooms"),
+        (Folder(name="rooms", domain="arena"), "prod/arena/StatefulSet/apps/v1/chat-v7/rooms"),
+        (Folder(name="rooms", has_target=False), "prod/custom/rooms"),
+    ],
+)
+def test_values_lie_under_the_name_of_their_discovery(folder: Folder, path: str) -> None:
+    """B-8."""
+    place = Place(workload=CHAT, prefix="/p/")
+
+    assert folder_key(place, folder) == f"/p/{path}"
+    assert value_key(place, ValueKey(folder)) == f"/p/{path}"
+    assert value_key(place, ValueKey(folder, "eu/limit")) == f"/p/{path}/eu/limit"
+
+
+def test_a_number_that_is_claimed_lies_beside_the_status() -> None:
+    found = keys(Place(workload=CHAT, is_observing=True))
+
+    assert found.number(3) == f"{BASE}/.index/3"
+    assert found.claimed(f"{BASE}/.index/3") == 3
+    assert found.claimed(found.record(3)) is None
+    assert found.claimed(f"{BASE}/.index/03") is None
 
 
 def test_who_only_observes_decides_apart_and_shares_the_records() -> None:

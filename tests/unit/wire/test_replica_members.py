@@ -70,6 +70,8 @@ def test_a_member_that_is_older_is_read() -> None:
 
 
 def test_older_members_find_all_fields_that_they_look_for() -> None:
+    """Covers R-17."""
+
     member = Member(id=7, name="chat-7", service="chat", has_ordinal=True, is_ready=True)
 
     written = msgspec.json.decode(write_member(member, CHAT, type_id=65))

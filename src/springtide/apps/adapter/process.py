@@ -117,7 +117,7 @@ class Process:
     def _background(
         self, certificates: Certificates | None
     ) -> list[Coroutine[object, object, Never]]:
-        work: list[Coroutine[object, object, Never]] = []
+        work: list[Coroutine[object, object, Never]] = [self.tables.look()]
         if self._settings.knows_front_proxy:
             work.append(self.identity.follow_front_proxy(certificates))
         if certificates is not None:

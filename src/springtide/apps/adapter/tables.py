@@ -7,7 +7,7 @@ one counts as long as the metric allows.
 
 import asyncio
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, Never
 
 from springtide.apps.adapter.figures import Figures
 from springtide.apps.adapter.queries import query_of, steps_to_samples
@@ -18,6 +18,8 @@ from springtide.engine.metrics import Metric, Table
 
 RETRY_S: Final = 1.0
 """No sooner is asked again after a fault."""
+LOOK_S: Final = 60.0
+"""So often a metric is looked at about which nobody asks."""
 LINGER: Final = 2
 """So many times as long as an answer is new, it is given without waiting."""
 
@@ -54,6 +56,13 @@ class Tables:
         if keeper.task is not None and (age_s is None or age_s >= LINGER * metric.refresh_s):
             await asyncio.shield(keeper.task)
         return keeper.table
+
+    async def look(self) -> Never:
+        """Look at every metric at the start and each minute, so that its names are checked unasked."""
+        while True:
+            for keeper in self._keepers.values():
+                await self.table(keeper.metric)
+            await asyncio.sleep(LOOK_S)
 
     async def close(self) -> None:
         """Give up what is under way."""

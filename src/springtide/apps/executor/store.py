@@ -12,11 +12,13 @@ from springtide.edge.store import (
     Confirmed,
     LockRead,
     MembersRead,
+    NumbersRead,
     RecordsRead,
     StatusDamaged,
     StatusRead,
     Store,
     StoreTold,
+    ValuesRead,
 )
 from springtide.engine.replicas.executing import Wish
 from springtide.engine.replicas.members import numbers
@@ -80,7 +82,7 @@ class StoreWishes:
                 self._members = tuple(each for each in members if each.target == self._workload)
             case RecordsRead(records=records):
                 self._records = records
-            case Confirmed() | LockRead():
+            case Confirmed() | LockRead() | ValuesRead() | NumbersRead():
                 pass
         self._confirmed_s = self._clock.monotonic_s()
 

@@ -72,7 +72,7 @@ def _configuration(
     settings: ReplicaSettings, choices: Choices, origin: Origin
 ) -> Iterator[Finding]:
     if settings.knobs.mode is Mode.OBSERVE:
-        reason = "nobody says how many replicas are wanted, so an autoscaler holds; write active in the third step."
+        reason = "nobody says how many replicas are wanted, so an autoscaler holds; write active in the second step."
         yield warning(origin, Rule.OBSERVE, ("mode",), reason)
     if not choices.reaches:
         reason = "a preStop hook asks /hpa/prestop beside the metrics, where it is not; write true."

@@ -41,7 +41,7 @@ def role(settings: ReplicaSettings, choices: Choices) -> Document:
         "rules": [
             # Every member sees the others, and writes the two labels of its own pod.
             _rule("", ["pods"], _PATCHED),
-            _rule("", ["configmaps"], _PATCHED, names=[names.status, names.records]),
+            _rule("", ["configmaps"], _PATCHED, names=[names.status, names.records, names.values]),
             _rule("coordination.k8s.io", ["leases"], _REPLACED, names=[names.lock]),
             # What is not there yet has no name to be allowed by.
             _rule("", ["configmaps"], ["create"]),

@@ -2,7 +2,14 @@
 
 from springtide.model.replicas.member import Member
 from springtide.replicas import PolicyShown, Snapshot
-from springtide.wire.replica_pages import InputPage, MemberPage, RoundPage, StatusPage, moment
+from springtide.wire.replica_pages import (
+    ComplaintPage,
+    InputPage,
+    MemberPage,
+    RoundPage,
+    StatusPage,
+    moment,
+)
 
 
 def status_page(found: Snapshot) -> StatusPage:
@@ -22,6 +29,7 @@ def status_page(found: Snapshot) -> StatusPage:
         stateful_index=found.stateful_index,
         floor=found.floor,
         status_age_seconds=found.status_age_s(found.at_ms),
+        store_fault=found.store_fault,
         drain_overdue_seconds=found.overdue_ms / 1000,
         clock_offset_seconds=_seconds(found.clock_offset_ms),
         has_ready_check=found.has_ready_check,
@@ -34,7 +42,9 @@ def status_page(found: Snapshot) -> StatusPage:
         round=_round(found),
         inputs=tuple(_input(each) for each in found.policies),
         members=tuple(member_page(each) for each in found.members),
-        complaints=found.complaints,
+        complaints=tuple(
+            ComplaintPage(at=moment(each.at_ms), message=each.words) for each in found.complaints
+        ),
     )
 
 

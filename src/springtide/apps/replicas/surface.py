@@ -135,7 +135,7 @@ class Surface:
                 f"replicas: {asked.replicas} cannot be; write 1 to {REPLICAS_MAX}, or null to take "
                 "the order back."
             )
-        await self._controller.order(asked.replicas, is_forced=asked.force)
+        await self._controller.orders.replicas(asked.replicas, is_forced=asked.force)
         if asked.replicas is None:
             return "The order is taken back: the load decides again."
         return f"{asked.replicas} replicas are ordered, within the bounds."
@@ -146,21 +146,21 @@ class Surface:
             _check_seconds(name, each)
         start, end, scaling = (int(each * 1000) for each in times)
         schedule = Schedule(start_delay_ms=start, period_ms=end, scaling_delay_ms=scaling)
-        await self._controller.reschedule(schedule)
+        await self._controller.orders.reschedule(schedule)
         return "The running round comes no earlier than that."
 
     async def _shutdown(self, asked: ShutdownAsked) -> str:
         _check_seconds("inSeconds", asked.in_seconds)
-        self._controller.plan_shutdown(asked.in_seconds)
+        self._controller.orders.shutdown(asked.in_seconds)
         return f"This member leaves in {asked.in_seconds:g} s."
 
     async def _release(self, asked: ReleaseAsked) -> str:
         _check_operator(asked.operator)
-        return await self._controller.release_protection(asked.index, operator=asked.operator)
+        return await self._controller.orders.release(asked.index, operator=asked.operator)
 
     async def _thaw(self, asked: ThawAsked) -> str:
         _check_operator(asked.operator)
-        self._controller.thaw()
+        self._controller.orders.thaw()
         return f"{asked.operator} lets the workload shrink again."
 
     async def _recovered(self, asked: RecoveredAsked) -> str:

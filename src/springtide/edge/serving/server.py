@@ -4,7 +4,7 @@ import asyncio
 import socket
 import ssl
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from operator import itemgetter
 from typing import Final, Never
 
@@ -17,6 +17,8 @@ from springtide.edge.serving.door import Door, House, Leave
 from springtide.edge.serving.protocol import HEAD_S_MAX, BoundedProtocol
 
 BACKLOG: Final = 1024
+TICK_S: Final = 1.0
+"""So often the date of answers is renewed, as they tell it in seconds."""
 CONNECTIONS_MAX: Final = 1024
 """Handshakes included; further callers wait until there is room."""
 IDLE_S_MAX: Final = 120
@@ -61,6 +63,7 @@ class _Server(uvicorn.Server):
     """Leaves the signals to the process, and lets callers in by a door of its own."""
 
     def __init__(self, config: uvicorn.Config, *, connections_max: int, head_s_max: float) -> None:
+        self._told = asyncio.Event()
         super().__init__(config)
         self._connections_max = connections_max
         self._head_s_max = head_s_max
@@ -71,6 +74,22 @@ class _Server(uvicorn.Server):
     def capture_signals(self) -> Iterator[None]:
         """Capture none."""
         yield
+
+    @property
+    def should_exit(self) -> bool:
+        """Whether it was told to end."""
+        return self._told.is_set()
+
+    @should_exit.setter
+    def should_exit(self, is_told: bool) -> None:
+        (self._told.set if is_told else self._told.clear)()
+
+    async def main_loop(self) -> None:
+        """Keep the date of answers until told to end; ten looks a second would cost an idle process most."""
+        while not await self.on_tick(0):
+            with suppress(TimeoutError):
+                async with asyncio.timeout(TICK_S):
+                    await self._told.wait()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to let callers in."""

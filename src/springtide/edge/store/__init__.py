@@ -4,7 +4,14 @@
 the package `etcd` keeps it there.
 """
 
-from springtide.edge.store.errors import Conflict, Denied, Malformed, StoreFault, Unreachable
+from springtide.edge.store.errors import (
+    Conflict,
+    Denied,
+    Malformed,
+    Oversized,
+    StoreFault,
+    Unreachable,
+)
 from springtide.edge.store.fencing import FenceReason, Offer, Stored, refusal
 from springtide.edge.store.memory import MemoryStore
 from springtide.edge.store.memory_site import MemorySite
@@ -15,10 +22,12 @@ from springtide.edge.store.told import (
     Confirmed,
     LockRead,
     MembersRead,
+    NumbersRead,
     RecordsRead,
     StatusDamaged,
     StatusRead,
     StoreTold,
+    ValuesRead,
 )
 
 __all__ = [
@@ -37,7 +46,9 @@ __all__ = [
     "MembersRead",
     "MemorySite",
     "MemoryStore",
+    "NumbersRead",
     "Offer",
+    "Oversized",
     "RecordsRead",
     "StatusDamaged",
     "StatusRead",
@@ -46,5 +57,6 @@ __all__ = [
     "StoreTold",
     "Stored",
     "Unreachable",
+    "ValuesRead",
     "refusal",
 ]

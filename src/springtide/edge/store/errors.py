@@ -4,6 +4,7 @@ StoreFault
 ├── Unreachable   nobody knows whether it was done: look again before it is tried again
 ├── Conflict      somebody else wrote, or holds the lock: read again, decide again
 ├── Denied        an operator must change rights or credentials
+├── Oversized     more than the store keeps: write less, or delete something before
 └── Malformed     what is stored is none of ours: it is kept, and an operator looks at it
 """
 
@@ -28,6 +29,10 @@ class Conflict(StoreFault):
 
 class Denied(StoreFault):
     """The store knows us not, or not for this."""
+
+
+class Oversized(StoreFault):
+    """The store has no room for it, or none of this name."""
 
 
 class Malformed(StoreFault):

@@ -6,12 +6,21 @@ from typing import Final
 import msgspec
 
 from springtide.base.clock import Clock
-from springtide.edge.store.errors import Conflict
+from springtide.edge.store.errors import Conflict, Oversized
 from springtide.edge.store.fencing import FenceReason, Offer, Stored, refusal
 from springtide.edge.store.port import Held
 from springtide.edge.store.told import ABSENT, LockRead, StatusDamaged, StatusRead
 from springtide.model.replicas.member import Member, Record
 from springtide.model.replicas.status import Status
+from springtide.model.replicas.values import (
+    VALUES_MAX,
+    Folder,
+    ValueKey,
+    crowded,
+    misnamed,
+    oversized,
+    within,
+)
 
 MEMBER_TTL_S: Final = 15.0
 
@@ -37,7 +46,9 @@ class MemorySite:
         self._is_down = False
         self._lock: _Lock | None = None
         self._members: dict[str, tuple[Member, float]] = {}
-        self._waiting: set[asyncio.Event] = set()
+        self._numbers: dict[str, int] = {}
+        self._values: dict[Folder, dict[str, str]] = {}
+        self._waiting: list[asyncio.Event] = []
 
     @property
     def is_down(self) -> bool:
@@ -66,14 +77,14 @@ class MemorySite:
     async def changed(self, *, timeout_s: float) -> None:
         """Wait until something has changed, or for so long."""
         woken = asyncio.Event()
-        self._waiting.add(woken)
+        self._waiting.append(woken)
         try:
             async with asyncio.timeout(timeout_s):
                 await woken.wait()
         except TimeoutError:
             pass
         finally:
-            self._waiting.discard(woken)
+            self._waiting.remove(woken)
 
     @property
     def lock(self) -> LockRead:
@@ -97,6 +108,9 @@ class MemorySite:
     def enter(self, member: Member) -> None:
         """Register a member, or keep it alive."""
         before = self._members.get(member.name)
+        if before is None or self.clock.monotonic_s() >= before[1]:
+            # A number goes with the lease that it hung on.
+            self._numbers.pop(member.name, None)
         self._members[member.name] = (member, self.clock.monotonic_s() + self.member_ttl_s)
         if before is None or before[0] != member:
             self._changed()
@@ -107,6 +121,41 @@ class MemorySite:
         if before is not None and before[0].boot == member.boot:
             del self._members[member.name]
             self._changed()
+
+    @property
+    def numbers(self) -> dict[int, str]:
+        """Return who holds which number now."""
+        living = {each.name for each in self.members}
+        held = sorted((index, name) for name, index in self._numbers.items() if name in living)
+        return dict(held)
+
+    def claim(self, member: Member, index: int) -> bool:
+        """Give a living member a number that nobody else holds."""
+        if self.numbers.get(index, member.name) != member.name:
+            return False
+        self.enter(member)
+        if self._numbers.get(member.name) != index:
+            self._numbers[member.name] = index
+            self._changed()
+        return True
+
+    def values(self, folder: Folder) -> dict[str, str]:
+        """Return what lies in a folder."""
+        return within(self._values.get(folder, {}))
+
+    def put_value(self, key: ValueKey, text: str) -> int:
+        """Write a value, or delete it."""
+        values = self._values.setdefault(key.folder, {})
+        why = misnamed(key) or oversized(key, text)
+        if not why and text and key.subkey not in values and len(values) >= VALUES_MAX:
+            why = crowded(key)
+        if why:
+            raise Oversized(why)
+        if text:
+            values[key.subkey] = text
+        else:
+            values.pop(key.subkey, None)
+        return self._changed()
 
     def take(self, holder: str, *, ttl_s: float) -> Held | None:
         """Take the lock if it is free."""
@@ -163,6 +212,8 @@ class MemorySite:
         self.records = {}
         self._lock = None
         self._members = {}
+        self._numbers = {}
+        self._values = {}
         self.revision = 0
         self.wipes += 1
         self.wake()

@@ -1,10 +1,11 @@
 """The port: where the members of a workload meet, whichever store it is.
 
-It holds one status document, one lock, the members that live, and the records of who may hold state.
+It holds one status document, one lock, the members that live, the records of who may hold state, and values of
+the application's own.
 Methods return when the store has done it, and raise a StoreFault otherwise; each is tried once.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from typing import Final, Never, Protocol, TypeAlias
 
 import msgspec
@@ -12,6 +13,7 @@ import msgspec
 from springtide.edge.store.fencing import Offer
 from springtide.edge.store.told import StatusDamaged, StatusRead, StoreTold
 from springtide.model.replicas.member import Member, Record
+from springtide.model.replicas.values import Folder, ValueKey
 
 Deliver: TypeAlias = Callable[[StoreTold], None]
 """Takes what a store tells, at once; it never waits."""
@@ -71,6 +73,21 @@ class Store(Protocol):
 
     async def delete_record(self, index: int, boot: str) -> None:
         """Delete the record of this run, and of no other."""
+        ...
+
+    def look_at(self, folders: Set[Folder]) -> None:
+        """Tell the values of these folders from now on, and of no others; raises Denied where that cannot be."""
+        ...
+
+    async def put_value(self, key: ValueKey, text: str) -> int:
+        """Write a value, or delete it where the text is empty, and return the revision; or raise Oversized."""
+        ...
+
+    async def claim_index(self, index: int) -> bool:
+        """Take a number for the member that joined, for as long as it lives; False if another one has it.
+
+        Raises Denied where members have no leases that a number could hang on.
+        """
         ...
 
     async def set_cost(self, member: str, cost: int) -> None:

@@ -10,6 +10,7 @@ import msgspec
 
 from springtide.model.replicas.member import Member, Record
 from springtide.model.replicas.status import Status
+from springtide.model.replicas.values import Folder
 
 ABSENT: Final = 0
 """The revision of what is not there, and the token of a lock that is free."""
@@ -41,6 +42,18 @@ class RecordsRead(msgspec.Struct, frozen=True, tag=True):
     records: dict[int, Record]
 
 
+class ValuesRead(msgspec.Struct, frozen=True, tag=True):
+    """The values of all folders that are looked at, by subkey; one that is not there was not read yet."""
+
+    values: dict[Folder, dict[str, str]]
+
+
+class NumbersRead(msgspec.Struct, frozen=True, tag=True):
+    """The names of members that claimed a number, by number; who is not among them has lost it."""
+
+    holders: dict[int, str]
+
+
 class LockRead(msgspec.Struct, frozen=True, tag=True):
     """The token of whoever holds the lock, and the member's name; ABSENT if nobody does."""
 
@@ -59,5 +72,13 @@ class Away(msgspec.Struct, frozen=True, tag=True):
 
 
 StoreTold: TypeAlias = (
-    StatusRead | StatusDamaged | MembersRead | RecordsRead | LockRead | Confirmed | Away
+    StatusRead
+    | StatusDamaged
+    | MembersRead
+    | RecordsRead
+    | ValuesRead
+    | NumbersRead
+    | LockRead
+    | Confirmed
+    | Away
 )

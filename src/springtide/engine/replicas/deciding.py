@@ -11,7 +11,7 @@ from typing import TypeAlias, assert_never
 import msgspec
 from msgspec.structs import replace
 
-from springtide.engine.replicas import providers, rounds
+from springtide.engine.replicas import providers, round_messages, rounds
 from springtide.engine.replicas.combination import Suggestion, combine
 from springtide.engine.replicas.demand import doubts, readings
 from springtide.engine.replicas.evaluation import Evaluation, Standing, evaluate
@@ -21,7 +21,8 @@ from springtide.engine.replicas.holds import held
 from springtide.engine.replicas.phases import running
 from springtide.engine.replicas.policy_limits import Moment, PolicyWindows, limited
 from springtide.engine.replicas.providers import AskProvider, Provider, ProviderFailed, ProviderSaid
-from springtide.engine.replicas.rounds import Course, Decided, PrimeWindows, Rounds
+from springtide.engine.replicas.round_messages import Decided, PrimeWindows
+from springtide.engine.replicas.rounds import Course, Rounds
 from springtide.engine.replicas.verdicts import Judged
 from springtide.engine.replicas.windows import Windows, awake, primed
 from springtide.model.replicas.knobs import Rounding, WindowMode
@@ -85,9 +86,13 @@ class Evaluated(msgspec.Struct, frozen=True):
     why: str
 
 
-Event: TypeAlias = EvaluationDue | ProviderSaid | ProviderFailed | Ordered | rounds.Event
+Event: TypeAlias = EvaluationDue | ProviderSaid | ProviderFailed | Ordered | round_messages.Event
 Command: TypeAlias = (
-    AskProvider | Evaluated | rounds.PutStatus | rounds.ReadStatus | rounds.Complain
+    AskProvider
+    | Evaluated
+    | round_messages.PutStatus
+    | round_messages.ReadStatus
+    | round_messages.Complain
 )
 Stepped: TypeAlias = tuple[Deciding, tuple[Command, ...]]
 
@@ -138,7 +143,7 @@ def _asked(
     state = replace(state, asking=asking)
     if not asking.is_done or state.due is None:
         return state, asked
-    complaints = tuple(rounds.Complain(words) for words in asking.complaints)
+    complaints = tuple(round_messages.Complain(words) for words in asking.complaints)
     due = state.due
     state = replace(state, asking=None, due=None)
     state, commands = _decided(book, state, due, asking.suggestion)
@@ -212,7 +217,7 @@ def _evaluated(
 
 
 def _round_stepped(
-    book: Rulebook, state: Deciding, event: rounds.Event, *, steady_ms: int | None = None
+    book: Rulebook, state: Deciding, event: round_messages.Event, *, steady_ms: int | None = None
 ) -> Stepped:
     """Step the rounds; windows that are to begin anew do so at the next evaluation."""
     found, commands = rounds.step(book.course, state.rounds, event)

@@ -17,6 +17,7 @@ from springtide.model.replicas.policy import Policy
 from springtide.model.replicas.settings import ReplicaSettings
 
 _SECOND_MS = 1000
+SAFETY_PARTS: Final = 3
 PULLS_MISSED: Final = 2
 """After so many pulls without an evaluation, windows begin anew."""
 
@@ -91,8 +92,12 @@ def checking(settings: ReplicaSettings) -> Checking:
 
 
 def terms(settings: ReplicaSettings) -> Terms:
-    """Return how patient those are who want to lead."""
-    return Terms(pull_interval_ms=settings.pull.interval_ms)
+    """Return how patient those are who want to lead; a third of the lease is kept for slow clocks."""
+    return Terms(
+        ttl_ms=settings.lease_ttl_ms,
+        safety_ms=settings.lease_ttl_ms // SAFETY_PARTS,
+        pull_interval_ms=settings.pull.interval_ms,
+    )
 
 
 def first_windows(settings: ReplicaSettings, *, now_ms: int, expect: int) -> Windows:

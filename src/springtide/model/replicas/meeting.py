@@ -8,11 +8,12 @@ OBSERVING: Final = "-observe"
 
 
 class Meeting(msgspec.Struct, frozen=True, kw_only=True):
-    """Two ConfigMaps and a Lease."""
+    """Two ConfigMaps and a Lease, and a third ConfigMap where an application has values of its own."""
 
     status: str
     records: str
     lock: str
+    values: str
 
 
 def meeting(workload: str, *, is_observing: bool = False) -> Meeting:
@@ -22,4 +23,5 @@ def meeting(workload: str, *, is_observing: bool = False) -> Meeting:
         status=f"{workload}-hpa-status{own}",
         records=f"{workload}-hpa-records",
         lock=f"{workload}-hpa-leader{own}",
+        values=f"{workload}-hpa-values",
     )

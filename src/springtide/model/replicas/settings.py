@@ -54,4 +54,5 @@ class ReplicaSettings(msgspec.Struct, frozen=True, kw_only=True):
     built_in: tuple[Policy, ...] = ()
     custom: tuple[Policy, ...] = ()
     cancel_after_ms: int = 0
+    lease_ttl_ms: int = 15_000
     is_coordinated: bool = False

@@ -176,6 +176,7 @@ class ControllerEntry(_Strict, frozen=True, kw_only=True):
     labels_led: bool = True
     early_ready: bool = False
     init_wait: str = "60s"
+    lease_ttl: str = "15s"
     stop_grace: str = ""
 
 

@@ -3,6 +3,7 @@
 Nothing here stops anybody: it is told where a document is read, beside what was done.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -17,6 +18,7 @@ from springtide.wire.validation import Path, shown
 PROPAGATION_MS: Final = 5_000
 """How long a label takes until everybody selects by it."""
 CLOCK_SKEW_MS: Final = 30_000
+_QUANTILE_OF_EACH: Final = re.compile(r"histogram_quantile\([^,]+,(?!\s*sum\b)")
 
 
 class Warned(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,6 +36,7 @@ def lint(document: ReplicasDocument, *, origin: Origin) -> tuple[Warned, ...]:
             *_of_schedule(document, origin),
             *_of_windows(document, origin),
             *_of_stop(document, origin),
+            *_of_ages(document, origin),
             *_of_policies(document),
         )
     )
@@ -71,6 +74,17 @@ def _of_stop(document: ReplicasDocument, origin: Origin) -> Iterator[tuple[Path,
         )
 
 
+def _of_ages(document: ReplicasDocument, origin: Origin) -> Iterator[tuple[Path, str]]:
+    etcd = document.store.etcd if document.store is not None else None
+    if etcd is None:
+        return
+    path: Path = ("metrics", "statusMaxAge")
+    confirm_ms = whole_ms(etcd.confirm_interval, origin, ("store", "etcd", "confirmInterval"))
+    if whole_ms(document.metrics.status_max_age, origin, path) <= confirm_ms:
+        asked = f"The status is confirmed every {etcd.confirm_interval}"
+        yield path, f"{asked}, so replicas would not be shown all the time; write more."
+
+
 def _of_policies(document: ReplicasDocument) -> Iterator[tuple[Path, str]]:
     given = document.policies
     named = {
@@ -92,6 +106,14 @@ def _of_policy(entry: PolicyEntry, path: Path) -> Iterator[tuple[Path, str]]:
         yield (
             (*path, "functions"),
             "A counter only ever grows; take its rate or increase over a range.",
+        )
+    if _QUANTILE_OF_EACH.search(entry.query):
+        yield (
+            (*path, "query"),
+            (
+                "A quantile of each member's buckets is none of the workload's; "
+                "join the buckets first, as in histogram_quantile(0.9, sum by (le) (rate(...)))."
+            ),
         )
     if entry.query and not (entry.coverage_query and entry.age_query):
         field = "ageQuery" if entry.coverage_query else "coverageQuery"

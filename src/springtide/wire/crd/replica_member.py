@@ -10,13 +10,16 @@ from urllib.parse import urlsplit
 import msgspec
 
 from springtide.wire.crd.adapter import ClientTlsEntry, PrometheusEntry
-from springtide.wire.crd.replica_times import whole_ms
+from springtide.wire.crd.replica_times import second_ms, whole_ms
 from springtide.wire.origin import Origin
 from springtide.wire.validation import Path
 
 ENDPOINTS_MAX: Final = 32
 PORT_MAX: Final = 65535
 TIMEOUT_MS_MIN: Final = 10
+MEMBER_MS_MIN: Final = 2_000
+"""etcd counts leases in whole seconds, and one is kept alive three times in its life."""
+CONFIRM_MS_MIN: Final = 1_000
 
 
 class _Strict(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
@@ -33,6 +36,8 @@ class EtcdEntry(_Strict, frozen=True, kw_only=True):
     user: str = ""
     password_file: str = ""
     timeout: str = "5s"
+    member_ttl: str = "15s"
+    confirm_interval: str = "20s"
     tls: ClientTlsEntry = ClientTlsEntry()
 
 
@@ -131,6 +136,9 @@ def check_etcd(entry: EtcdEntry, origin: Origin, path: Path) -> None:
         missing = "passwordFile" if entry.user else "user"
         raise origin.fault((*path, missing), "a user needs both a name and a password; write it.")
     whole_ms(entry.timeout, origin, (*path, "timeout"), least_ms=TIMEOUT_MS_MIN)
+    second_ms(entry.member_ttl, origin, (*path, "memberTtl"), least_ms=MEMBER_MS_MIN)
+    path = (*path, "confirmInterval")
+    whole_ms(entry.confirm_interval, origin, path, least_ms=CONFIRM_MS_MIN)
 
 
 def _check_kubernetes(entry: KubernetesEntry, origin: Origin) -> None:

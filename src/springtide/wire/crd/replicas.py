@@ -45,12 +45,15 @@ from springtide.wire.origin import Origin
 from springtide.wire.validation import Path
 
 POLICIES_MAX: Final = 256
+LEASE_MS_MIN: Final = 2_000
+"""Stores count leases in whole seconds, and one is renewed three times in its life."""
 _SECOND_MS: Final = 1000
 
 
 def read_replicas(value: object, *, origin: Origin) -> ReplicaSettings:
     """Return the settings, or raise InvalidDocument for the first fault."""
     document = read_document(value, origin=origin)
+    _check_allocation(document, origin)
     pull = _pull(document, origin)
     schedule, windows = _schedule(document, origin), _windows(document, origin)
     cancel = document.round_cancel_after
@@ -74,6 +77,12 @@ def read_replicas(value: object, *, origin: Origin) -> ReplicaSettings:
         cancel_after_ms=whole_ms(cancel, origin, ("roundCancelAfter",))
         if cancel
         else windows.down_ms,
+        lease_ttl_ms=second_ms(
+            document.controller.lease_ttl,
+            origin,
+            ("controller", "leaseTtl"),
+            least_ms=LEASE_MS_MIN,
+        ),
         is_coordinated=_is_coordinated(document, origin),
     )
 
@@ -83,6 +92,17 @@ def read_document(value: object, *, origin: Origin) -> ReplicasDocument:
     if isinstance(value, Mapping) and value.get("kind") != KIND:
         raise origin.fault(("kind",), f"this is no {KIND}; write `kind: {KIND}`.")
     return strict.read(value, ReplicasDocument, origin=origin)
+
+
+def _check_allocation(document: ReplicasDocument, origin: Origin) -> None:
+    """Raise InvalidDocument where members are to keep numbers that nothing could hold for them."""
+    is_in_cluster = document.store is not None and document.store.kubernetes is not None
+    if is_in_cluster and document.index_allocation == "allocated":
+        reason = (
+            "a number that is kept hangs on a lease, and pods have none; "
+            "write store.etcd instead of store.kubernetes, or sorted here."
+        )
+        raise origin.fault(("indexAllocation",), reason)
 
 
 def _workload(document: ReplicasDocument, origin: Origin) -> Workload:

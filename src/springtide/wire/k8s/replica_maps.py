@@ -1,11 +1,13 @@
-"""What a workload's two ConfigMaps hold: the status with its fence, and the records of who may hold state.
+"""What a workload's ConfigMaps hold: the status with its fence, the records of who may hold state, and values.
 
 Beside the status stands the token of the latest leader, and its revision: one more than the version of the
 object that it was written over, with a check sum by which it is seen if somebody wrote the status by hand. Then
 the revision is the version of the object. So revisions grow, and what changes beside the status changes none.
-Records are one text for each number; one that cannot be read still protects its number.
+Records are one text for each number; one that cannot be read still protects its number. Values are one text each,
+under domain, name and subkey with dots between them; what a ConfigMap cannot name is written as `_` and two digits.
 """
 
+import re
 import zlib
 from typing import Final
 
@@ -14,6 +16,7 @@ import msgspec
 from springtide.model.config_map import ConfigMap
 from springtide.model.replicas.member import Record
 from springtide.model.replicas.status import Status
+from springtide.model.replicas.values import Folder, ValueKey
 from springtide.wire.errors import DocumentFault
 from springtide.wire.replica_members import read_record, write_record
 from springtide.wire.replica_status import read_status, write_status
@@ -22,6 +25,8 @@ STATUS: Final = "status"
 FENCE: Final = "token"
 REVISION: Final = "revision"
 _DIGITS_MAX: Final = 19
+_PLAIN: Final = re.compile(r"[A-Za-z0-9-]")
+_WRITTEN: Final = re.compile(r"_([0-9a-f]{2})")
 
 
 class Kept(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,6 +74,45 @@ def read_records(config: ConfigMap | None) -> dict[int, Record]:
 def record_data(index: int, record: Record | None) -> dict[str, str | None]:
     """Return what is written for a record, or to delete it."""
     return {str(index): None if record is None else write_record(record).decode()}
+
+
+def read_values(config: ConfigMap | None, folder: Folder) -> dict[str, str]:
+    """Return what lies in a folder, by subkey."""
+    data = {} if config is None else config.data
+    own = value_name(ValueKey(folder))
+    below = f"{own}."
+    return {
+        _plain(name.removeprefix(own).removeprefix(".")): text
+        for name, text in data.items()
+        if name == own or name.startswith(below)
+    }
+
+
+def value_name(key: ValueKey) -> str:
+    """Return under which name a value stands."""
+    parts = (key.folder.domain, key.folder.name, *([key.subkey] if key.subkey else []))
+    return ".".join(_encoded(each) for each in parts)
+
+
+def value_data(key: ValueKey, text: str) -> dict[str, str | None]:
+    """Return what is written for a value, or to delete it."""
+    return {value_name(key): text or None}
+
+
+def version_number(config: ConfigMap) -> int:
+    """Return the version of an object as a revision."""
+    return _version_number(config.version)
+
+
+def _encoded(part: str) -> str:
+    return "".join(
+        chr(byte) if _PLAIN.match(chr(byte)) else f"_{byte:02x}" for byte in part.encode()
+    )
+
+
+def _plain(part: str) -> str:
+    data = _WRITTEN.sub(lambda found: chr(int(found[1], 16)), part).encode("latin-1", "replace")
+    return data.decode(errors="replace")
 
 
 def _revision(config: ConfigMap, text: str) -> int:

@@ -126,7 +126,7 @@ def test_many_questions_are_one_query(tmp_path: Path) -> None:
             )
 
             assert values == [str(index % 20 + 1) for index in range(100)]
-            assert len(api.asked) == 1
+            assert len([each for each in api.asked if each.startswith(E)]) == 1
             assert len(authority.of("subjectaccessreviews")) == 1
 
     with prometheus() as api:
@@ -166,8 +166,8 @@ def test_a_question_may_say_of_which_kind_its_workload_is(tmp_path: Path) -> Non
                 S,
                 2,
                 k8s_namespace_name="game",
-                hpa_target_kind="Deployment",
                 hpa_target_name="town",
+                hpa_target_kind="Deployment",
                 instance=pod,
             )
         async with adapting(tmp_path, authority, api) as adapter:
@@ -195,9 +195,9 @@ def test_what_fails_behind_it_is_a_refusal_and_stays_one_metric_s(tmp_path: Path
             ready = await call(adapter.pages, "GET", "/readyz")
 
             assert answers == ["503 SourceUnavailable"] * 3
-            assert len(api.asked) == 1
+            assert len([each for each in api.asked if each.startswith(E)]) == 1
             assert ready.status == 200
-            (told,) = adapter.log.of("query_failed")
+            (told,) = (each for each in adapter.log.of("query_failed") if each["metric"] == E)
             assert "timeout" in str(told["message"])
 
     with prometheus() as api:
@@ -312,6 +312,29 @@ def test_its_own_metrics_name_only_what_is_configured(tmp_path: Path) -> None:
             assert f'springtide_adapter_answers_total{{metric="{E}",reason="answered"}} 1.0' in page
             assert f'hpa_adapter_selfcheck{{metric="{E}"}} 1.0' in page
             assert "made-up" not in page
+
+    with prometheus() as api:
+        run(work(api))
+
+
+def test_the_names_of_a_metric_are_checked_though_nobody_asks_for_it(tmp_path: Path) -> None:
+    """Covers R-35, M-16."""
+
+    async def work(api: PromApi) -> None:
+        api.put_member(E, 7, member="chat-0")
+        api.put_member(f"{E}_count", 7, member="chat-0")
+        async with adapting(tmp_path, Authority(), api) as adapter:
+            page, clear = "", f'hpa_adapter_selfcheck{{metric="{E}"}} 0.0'
+            for _ in range(200):
+                if clear in page:
+                    break
+                await asyncio.sleep(0.02)
+                page = (await call(adapter.pages, "GET", "/metrics")).body.decode()
+
+            ready = await call(adapter.pages, "GET", "/readyz")
+            assert clear in page
+            assert ready.status == 200
+            assert E in "".join(api.asked)
 
     with prometheus() as api:
         run(work(api))

@@ -335,7 +335,7 @@ def test_an_application_that_refuses_news_gets_the_latest_of_each_kind() -> None
         async with running(beside) as member:
             await until(member.controller.is_ready)
             await until(lambda: bool(beside.told("ready_changed")))
-            member.controller.plan_shutdown(0)
+            member.controller.orders.shutdown(0)
             await until(lambda: beside.told("target_changed")[-1:] == [GONE])
 
             assert {"kind": "leader", "isLeader": True} in beside.news

@@ -303,3 +303,21 @@ def test_who_calls_is_known_by_a_certificate_and_strangers_are_not_let_in(tmp_pa
                 await call(listener, "POST", "/", b"x", tls=unknown)
 
     run(work())
+
+
+def test_a_server_ends_as_soon_as_it_is_told() -> None:
+    """It looks at the time once a second, and waits for no look."""
+
+    async def work() -> None:
+        listener = listening("127.0.0.1:0")
+        server = server_for(Echo(), drain_s=1.0)
+        serving = asyncio.create_task(server.serve(sockets=[listener.socket]))
+        await asyncio.sleep(0.1)
+        begun_s = asyncio.get_running_loop().time()
+
+        server.should_exit = True
+        await serving
+
+        assert asyncio.get_running_loop().time() - begun_s < 0.5
+
+    run(work())

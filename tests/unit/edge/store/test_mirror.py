@@ -9,6 +9,7 @@ from springtide.edge.store.etcd.shapes import DELETE, Found, Happened, KeyValue
 from springtide.edge.store.etcd.spans import spans
 from springtide.model.replicas.member import Member, Record
 from springtide.model.replicas.status import Status
+from springtide.model.replicas.values import Folder
 from springtide.model.replicas.workload import Workload
 from springtide.wire.replica_keys import Place, keys
 from springtide.wire.replica_members import write_member, write_record
@@ -18,6 +19,7 @@ WORKLOAD = Workload(name="chat")
 KEYS = keys(Place(workload=WORKLOAD))
 MEMBERS = "/services/by_name/"
 STATUS = Status(current=1, expect=2, start_ms=1, end_ms=2, scaling_ms=3)
+ROOMS = Folder(name="rooms")
 RECORD = Record(member="chat-1", boot="b", at_ms=5)
 
 
@@ -113,7 +115,10 @@ def test_each_watch_counts_for_itself(mirror: Mirror) -> None:
 
 
 def test_each_key_is_a_part_of_its_own(mirror: Mirror) -> None:
+    mirror.look_at({ROOMS: "/rooms"})
     events = [
+        put(kv(KEYS.number(1), b"chat-1", 3)),
+        put(kv("/rooms/eu", b"8", 3)),
         put(kv(KEYS.status, b"{", 3)),
         put(kv(KEYS.leader, b"chat-1", 3)),
         put(kv(KEYS.record(1), b"", 3)),

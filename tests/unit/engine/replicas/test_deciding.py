@@ -24,15 +24,15 @@ from springtide.engine.replicas.providers import (
     ProviderFailed,
     ProviderSaid,
 )
-from springtide.engine.replicas.rounds import (
+from springtide.engine.replicas.round_messages import (
     Complain,
-    Course,
     NotWritten,
     PutStatus,
     ReadStatus,
     StatusSeen,
     Written,
 )
+from springtide.engine.replicas.rounds import Course
 from springtide.engine.replicas.verdicts import Judged, Unknown, UnknownReason, Verdict
 from springtide.engine.replicas.windows import Windows
 from springtide.model.replicas.knobs import LEGACY

@@ -48,7 +48,9 @@ def test_members_that_just_started_are_not_yet_expected() -> None:
     assert expected(members, now_ms=61_000) == 1
 
 
-def test_f_14_a_killed_run_is_over_though_its_pod_is_there_and_one_that_is_deleted_hands_over() -> None:
+def test_f_14_a_killed_run_is_over_though_its_pod_is_there_and_one_that_is_deleted_hands_over() -> (
+    None
+):
     """Covers R-49 in part."""
     serving = Member(id=0, name="chat-0", boot="a")
     killed = Member(id=1, name="chat-1", boot="b", is_alive=False)

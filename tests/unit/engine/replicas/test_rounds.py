@@ -5,11 +5,10 @@ import pytest
 from msgspec.structs import replace
 
 from springtide.engine.replicas.phases import PHASE_BITS, Phase, exported, phase
-from springtide.engine.replicas.rounds import (
+from springtide.engine.replicas.round_messages import (
     Begun,
     Command,
     Complain,
-    Course,
     Decided,
     Event,
     NotWritten,
@@ -17,11 +16,10 @@ from springtide.engine.replicas.rounds import (
     PutStatus,
     ReadStatus,
     Rescheduled,
-    Rounds,
     StatusSeen,
     Written,
-    step,
 )
+from springtide.engine.replicas.rounds import Course, Rounds, step
 from springtide.model.replicas.knobs import LEGACY, SAFE, Knobs, Publication
 from springtide.model.replicas.rules import Limits, Schedule
 from springtide.model.replicas.status import Status

@@ -250,6 +250,11 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
         "metrics.pullRetryInterval",
         "shorten it",
     ),
+    "a lease that is over at once": (
+        {"controller": {"leaseTtl": "1s"}},
+        "controller.leaseTtl",
+        "write at least 2s",
+    ),
     "a retry too soon": (
         {"metrics": {"pullRetryInterval": "10ms"}},
         "metrics.pullRetryInterval",
@@ -373,6 +378,15 @@ WARNED: dict[str, tuple[dict[str, Any], str, str]] = {
         "policies.custom[0].query",
         "name it",
     ),
+    "a quantile of each": (
+        custom(
+            query='histogram_quantile(0.9, rate(x_bucket{hpa_target_name="chat"}[1m]))',
+            coverageQuery="count(y)",
+            ageQuery="z",
+        ),
+        "policies.custom[0].query",
+        "join the buckets first",
+    ),
     "a short period": (
         {"controller": {"enabled": True}, "schedule": {"period": "60s"}},
         "schedule.period",
@@ -388,16 +402,49 @@ WARNED: dict[str, tuple[dict[str, Any], str, str]] = {
         "controller.stopGrace",
         "write 120s or more",
     ),
+    "a status that is old before it is confirmed": (
+        {
+            "store": {"etcd": {"endpoints": ["http://etcd:2379"]}},
+            "metrics": {"statusMaxAge": "20s"},
+        },
+        "metrics.statusMaxAge",
+        "confirmed every 20s, so replicas would not be shown all the time; write more",
+    ),
 }
 
 
 @pytest.mark.parametrize(("fields", "path", "remedy"), WARNED.values(), ids=WARNED)
 def test_what_is_rarely_meant_is_told(fields: dict[str, Any], path: str, remedy: str) -> None:
-    """Covers R-15 in part."""
+    """Covers R-15."""
     found = lint(read_document(document(**fields), origin=ORIGIN), origin=ORIGIN)
 
     assert [each.field for each in found] == [path]
     assert remedy in found[0].words
+
+
+def test_a_quantile_of_joined_buckets_is_careful() -> None:
+    joined = custom(
+        query='histogram_quantile(0.9, sum by (le) (rate(x_bucket{hpa_target_name="chat"}[1m])))',
+        coverageQuery="count(y)",
+        ageQuery="z",
+    )
+
+    assert lint(read_document(document(**joined), origin=ORIGIN), origin=ORIGIN) == ()
+
+
+def test_c_8_the_deployment_that_is_shipped_has_careful_values() -> None:
+    """Covers R-16."""
+    text = (ROOT / "deploy/replicas/configuration.yaml").read_text("utf-8")
+    value = yaml.safe_load(text)
+
+    settings = read_replicas(value, origin=ORIGIN)
+
+    assert settings.is_enabled
+    assert settings.limits.replicas_min == 2
+    assert (settings.pull.interval_ms, settings.pull.retry_ms) == (20_000, 5_000)
+    assert settings.pull.look_back_permille == 5000
+    assert (settings.windows.up_ms, settings.windows.down_ms) == (60_000, 60_000)
+    assert lint(read_document(value, origin=ORIGIN), origin=ORIGIN) == ()
 
 
 def test_the_example_of_the_page_is_read_and_careful() -> None:
@@ -424,9 +471,12 @@ def test_nothing_is_told_of_a_careful_document() -> None:
 
 def test_the_parts_of_the_engine_take_what_is_theirs() -> None:
     settings = read(**DEPLOYED, schedule={"startDelay": "60s"}, profile="legacy")
+    hasty = read(controller={"leaseTtl": "3s"})
 
     assert course(settings).schedule == Schedule(start_delay_ms=60_000)
     assert terms(settings).pull_interval_ms == 20_000
+    assert (terms(settings).ttl_ms, terms(settings).safety_ms) == (15_000, 5_000)
+    assert (terms(hasty).ttl_ms, terms(hasty).renewed_ms_max) == (3_000, 2_000)
     assert label_rules(settings, has_ordinals=False).slack == 1
     assert label_rules(settings, has_ordinals=True).slack == 0
 
@@ -459,6 +509,17 @@ def test_where_all_are_to_drain_one_stays_expected() -> None:
 def test_members_may_keep_their_numbers() -> None:
     assert read().knobs.allocation is Allocation.SORTED
     assert read(indexAllocation="allocated").knobs.allocation is Allocation.ALLOCATED
+
+
+def test_members_that_meet_in_a_cluster_keep_no_numbers() -> None:
+    """Covers R-33 in part."""
+    store = {"kubernetes": {"selector": "app=chat"}}
+
+    with pytest.raises(InvalidDocument, match=r"indexAllocation.*store\.etcd"):
+        read(indexAllocation="allocated", store=store)
+    etcd = {"etcd": {"endpoints": ["http://etcd:2379"]}}
+    assert read(indexAllocation="allocated", store=etcd).knobs.allocation is Allocation.ALLOCATED
+    assert read(store=store).knobs.allocation is Allocation.SORTED
 
 
 def test_c_13_windows_are_kept_unless_thresholds_change() -> None:

@@ -1,17 +1,26 @@
-"""What the two ConfigMaps of a workload hold, whoever has written it."""
+"""What the ConfigMaps of a workload hold, whoever has written it."""
 
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from springtide.model.config_map import ConfigMap
 from springtide.model.replicas.member import Record
 from springtide.model.replicas.status import Status
+from springtide.model.replicas.values import Folder, ValueKey, misnamed
 from springtide.wire.k8s.replica_maps import (
     Kept,
     read_kept,
     read_records,
+    read_values,
     record_data,
     status_data,
     token_data,
+    value_data,
+    value_name,
 )
 
 EMPTY = ConfigMap(namespace="t", name="chat-hpa-status", uid="u", version="41")
@@ -84,3 +93,31 @@ def test_a_record_that_cannot_be_read_protects_its_number() -> None:
 
     unknown = Record(member="", boot="", at_ms=0)
     assert read_records(over(EMPTY, data, "42")) == {3: unknown, 4: unknown}
+
+
+@pytest.mark.parametrize(
+    ("key", "name"),
+    [
+        (ValueKey(Folder(name="rooms")), "custom.rooms"),
+        (ValueKey(Folder(name="rooms"), "eu/limit"), "custom.rooms.eu_2flimit"),
+        (ValueKey(Folder(name="a_b.c", domain="x"), "ä"), "x.a_5fb_2ec._c3_a4"),
+    ],
+)
+def test_a_value_stands_under_a_name_that_a_config_map_takes(key: ValueKey, name: str) -> None:
+    assert value_name(key) == name
+    assert read_values(over(EMPTY, value_data(key, "8"), "42"), key.folder) == {key.subkey: "8"}
+
+
+@given(st.dictionaries(st.text(max_size=20), st.text(min_size=1, max_size=5), max_size=6))
+def test_values_are_read_as_they_were_written_and_no_others(texts: dict[str, str]) -> None:
+    folder, others = Folder(name="rooms"), Folder(name="rooms2")
+    named = {each: text for each, text in texts.items() if not misnamed(ValueKey(folder, each))}
+    written = EMPTY
+    for subkey, text in named.items():
+        written = over(written, value_data(ValueKey(folder, subkey), text), "42")
+    written = over(written, value_data(ValueKey(others, "x"), "8"), "43")
+
+    assert read_values(written, folder) == named
+    assert read_values(written, others) == {"x": "8"}
+    for name in written.data:
+        assert re.fullmatch(r"[-._a-zA-Z0-9]{1,253}", name)

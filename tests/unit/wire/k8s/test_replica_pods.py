@@ -188,7 +188,7 @@ def test_what_its_deletion_costs_is_what_its_annotation_says(text: str, cost: in
 
 
 def test_a_pod_is_ready_when_its_condition_says_so() -> None:
-    """R-19: whatever the labels say."""
+    """Covers R-19 in part. Whatever the labels say."""
     unready = [{"type": "Ready", "status": "False"}, {"type": "Initialized", "status": "True"}]
 
     assert of(written()).is_pod_ready

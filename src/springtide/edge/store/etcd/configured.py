@@ -3,7 +3,7 @@
 from springtide.base.clock import Rng
 from springtide.edge.http import Unusable
 from springtide.edge.http.configured import files_of
-from springtide.edge.store.etcd.access import EtcdAccess
+from springtide.edge.store.etcd.access import EtcdAccess, Pace
 from springtide.edge.store.etcd.store import EtcdStore
 from springtide.model.replicas.workload import Workload
 from springtide.wire.crd.replica_member import EtcdEntry
@@ -22,6 +22,10 @@ def etcd_store(
     path: Path = ("store", "etcd"),
 ) -> EtcdStore:
     """Return the store of a workload, to be entered; raises InvalidDocument."""
+
+    def seconds(text: str, field: str) -> float:
+        return whole_ms(text, origin, (*path, field)) / 1000
+
     is_open = all(each.startswith("http:") for each in entry.endpoints)
     access = EtcdAccess(
         endpoints=entry.endpoints,
@@ -31,7 +35,11 @@ def etcd_store(
         user=entry.user,
         password_file=entry.password_file,
         tls=None if is_open else files_of(entry.tls),
-        timeout_s=whole_ms(entry.timeout, origin, (*path, "timeout")) / 1000,
+        timeout_s=seconds(entry.timeout, "timeout"),
+        pace=Pace(
+            member_ttl_s=seconds(entry.member_ttl, "memberTtl"),
+            confirm_s=seconds(entry.confirm_interval, "confirmInterval"),
+        ),
     )
     try:
         return EtcdStore(access, workload, rng=rng, is_observing=is_observing)

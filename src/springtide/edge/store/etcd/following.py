@@ -5,6 +5,7 @@ read tells also whether etcd lost what it had: then its revision is smaller than
 """
 
 import asyncio
+from collections.abc import Callable
 from contextlib import aclosing
 from typing import Final, Never
 
@@ -15,10 +16,12 @@ from springtide.edge.store.etcd.gateway import Gateway
 from springtide.edge.store.etcd.membership import Membership
 from springtide.edge.store.etcd.mirror import Mirror, Reading
 from springtide.edge.store.etcd.shapes import Header, TxnAnswer, Watched
-from springtide.edge.store.etcd.spans import FIRST_WATCH, Span, reading
+from springtide.edge.store.etcd.spans import FIRST_WATCH, reading
 from springtide.edge.store.etcd.telling import Teller
 from springtide.edge.store.etcd.watching import Compacted, Dropped, watched
+from springtide.edge.store.looking import Looking
 from springtide.edge.store.told import ABSENT
+from springtide.model.replicas.values import Folder
 
 TXN: Final = "/v3/kv/txn"
 _DOUBLINGS_MAX: Final = 10
@@ -31,16 +34,18 @@ class Following:
     def __init__(
         self,
         gateway: Gateway,
-        looked_at: tuple[Span, ...],
         *,
         mirror: Mirror,
         teller: Teller,
         membership: Membership,
         pace: Pace,
         rng: Rng,
+        looking: Looking,
+        key_of: Callable[[Folder], str],
     ) -> None:
         self._gateway = gateway
-        self._spans = looked_at
+        self._looking = looking
+        self._key_of = key_of
         self._mirror = mirror
         self._teller = teller
         self._membership = membership
@@ -54,12 +59,14 @@ class Following:
     async def run(self) -> Never:
         """Tell what there is and what changes."""
         while True:
+            looked_at = self._looking.folders
+            self._mirror.look_at({each: self._key_of(each) for each in sorted(looked_at)})
             try:
                 await self._catch_up()
             except StoreFault as fault:
                 self._teller.away(str(fault))
             else:
-                await self._session_from(asyncio.get_running_loop().time())
+                await self._session_from(asyncio.get_running_loop().time(), looked_at)
             await self._wait()
 
     async def _catch_up(self) -> None:
@@ -69,18 +76,23 @@ class Following:
             await self._read()
         self._teller.confirmed()
 
-    async def _session_from(self, began_s: float) -> None:
-        await self._session()
+    async def _session_from(self, began_s: float, looked_at: frozenset[Folder]) -> None:
+        await self._session(looked_at)
         if asyncio.get_running_loop().time() - began_s > self._pace.again_s_max:
             # It went well for long enough, so that the next try may come soon.
             self._tries = 0
 
-    async def _session(self) -> None:
-        """Watch, confirm and stay a member until one of them fails."""
+    async def _session(self, looked_at: frozenset[Folder]) -> None:
+        """Watch, confirm and stay a member until one of them fails, or something else is to be watched."""
         self._owed = self._watched_to = ABSENT
         try:
             async with asyncio.TaskGroup() as group:
-                for work in (self._watch(), self._confirm(), self._membership.keep()):
+                for work in (
+                    self._watch(),
+                    self._confirm(),
+                    self._membership.keep(),
+                    self._until_other(looked_at),
+                ):
                     group.create_task(work)
         except* Compacted:
             self._mirror.forget()
@@ -88,8 +100,12 @@ class Following:
             # Whether it is away shows when it is asked again, in a moment.
             pass
 
+    async def _until_other(self, looked_at: frozenset[Folder]) -> Never:
+        await self._looking.until_other(looked_at)
+        raise Dropped("Other values are to be watched.")
+
     async def _watch(self) -> Never:
-        stream = watched(self._gateway, self._spans, self._mirror.seen)
+        stream = watched(self._gateway, self._mirror.spans, self._mirror.seen)
         async with aclosing(stream):
             async for told in stream:
                 self._see(told)
@@ -116,7 +132,7 @@ class Following:
     async def _read(self) -> bool:
         """Take in what is new, and return whether all is known by that."""
         since, known = self._mirror.seen, self._known
-        answer = await self._gateway.ask(TXN, reading(self._spans, since), TxnAnswer)
+        answer = await self._gateway.ask(TXN, reading(self._mirror.spans, since), TxnAnswer)
         if _is_lost(known, answer.header):
             self._known = Header()
             self._mirror.forget()

@@ -57,6 +57,31 @@ class Membership:
             if lease:
                 await self._leases.revoke(lease)
 
+    async def claim(self, key: str) -> bool:
+        """Take a key for the lease of this member, unless it is another one's."""
+        assert self._wanted is not None, "a member joins before it claims a number"
+        own = self._wanted.name
+        await self._write()
+        lease = self._lease
+        if not lease:
+            raise Unreachable("The lease of this member ran out; it is granted anew.")
+        put = shapes.put(key, own, lease=lease)
+        taking = shapes.txn([put], compare=[shapes.is_absent(key)], otherwise=[shapes.get(key)])
+        try:
+            answer = await self._leases.ask(taking, TxnAnswer)
+            if answer.succeeded:
+                return True
+            (kept,) = answer.found[0].kvs
+            return kept.value == own.encode() and await self._is_kept(key, put, kept)
+        except LeaseGone as fault:
+            self._forget(lease)
+            raise Unreachable("The lease of this member ran out; it is granted anew.") from fault
+
+    async def _is_kept(self, key: str, put: shapes.Fields, kept: shapes.KeyValue) -> bool:
+        """Hang a key that this member has already on the lease that it has now."""
+        again = shapes.txn([put], compare=[shapes.is_at(key, kept.mod_revision)])
+        return (await self._leases.ask(again, TxnAnswer)).succeeded
+
     def lost(self) -> None:
         """Know that etcd knows nothing of this member any more."""
         self._lease, self._written = 0, {}

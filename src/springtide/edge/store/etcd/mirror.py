@@ -4,22 +4,25 @@ Both go through one door, so that what a read drops no event brings in (a member
 member), and what is older than what is known changes nothing.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import Enum, auto
 
 import msgspec
 
 from springtide.edge.store.etcd.shapes import DELETE, Found, Happened, KeyValue
-from springtide.edge.store.etcd.spans import Span
+from springtide.edge.store.etcd.spans import Span, folder_spans
 from springtide.edge.store.told import (
     ABSENT,
     LockRead,
     MembersRead,
+    NumbersRead,
     RecordsRead,
     StatusDamaged,
     StatusRead,
+    ValuesRead,
 )
 from springtide.model.replicas.member import Member, Record
+from springtide.model.replicas.values import Folder, within
 from springtide.wire.errors import MalformedObject
 from springtide.wire.replica_keys import Keys
 from springtide.wire.replica_members import read_member, read_record
@@ -33,6 +36,8 @@ class Part(Enum):
     MEMBERS = auto()
     RECORDS = auto()
     LOCK = auto()
+    NUMBERS = auto()
+    VALUES = auto()
 
 
 class Reading(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,10 +53,20 @@ class Mirror:
 
     def __init__(self, keys: Keys, looked_at: tuple[Span, ...]) -> None:
         self._keys = keys
-        self._spans = looked_at
+        self._fixed = looked_at
+        self._folders: dict[Folder, str] = {}
+        self.spans = looked_at
         self._held: tuple[dict[str, KeyValue], ...] = tuple({} for _ in looked_at)
         self._members: dict[str, Member] = {}
         self._seen = [ABSENT for _ in looked_at]
+
+    def look_at(self, folders: Mapping[Folder, str]) -> None:
+        """Look at the keys of these folders, too; of what was looked at before, what is known stays so."""
+        known = dict(zip(self.spans, zip(self._held, self._seen, strict=True), strict=True))
+        self._folders = dict(folders)
+        self.spans = (*self._fixed, *folder_spans(self._folders.values()))
+        kept = [known.get(each, ({}, ABSENT)) for each in self.spans]
+        self._held, self._seen = tuple(held for held, _ in kept), [seen for _, seen in kept]
 
     @property
     def seen(self) -> tuple[int, ...]:
@@ -60,14 +75,14 @@ class Mirror:
 
     def forget(self) -> None:
         """Trust nothing that is known: the next reading is one of everything."""
-        self._seen = [ABSENT for _ in self._spans]
+        self._seen = [ABSENT for _ in self.spans]
 
     def take(self, reading: Reading) -> bool:
         """Take in what was read, and return whether all is known by that.
 
         Something that was deleted unseen shows in the number of keys alone.
         """
-        taken = [self._take(each, reading) for each in range(len(self._spans))]
+        taken = [self._take(each, reading) for each in range(len(self.spans))]
         return all(taken)
 
     def see(self, events: Iterable[Happened]) -> set[Part]:
@@ -104,6 +119,32 @@ class Mirror:
                 if index is not None:
                     found[index] = read_record(kv.value)
         return RecordsRead(dict(sorted(found.items())))
+
+    @property
+    def numbers(self) -> NumbersRead:
+        """Return who claimed which number."""
+        found: dict[int, str] = {}
+        for held in self._held:
+            for key, kv in held.items():
+                index = self._keys.claimed(key)
+                if index is not None:
+                    found[index] = kv.value.decode(errors="replace")
+        return NumbersRead(dict(sorted(found.items())))
+
+    @property
+    def values(self) -> ValuesRead:
+        """Return the values of all folders."""
+        return ValuesRead({each: within(self._in(key)) for each, key in self._folders.items()})
+
+    def _in(self, folder: str) -> dict[str, str]:
+        """Return what lies in a folder, by subkey."""
+        own, below = folder_spans([folder])
+        return {
+            key.removeprefix(own.key).removeprefix("/"): kv.value.decode(errors="replace")
+            for span, held in zip(self.spans, self._held, strict=True)
+            if span in (own, below)
+            for key, kv in held.items()
+        }
 
     def _take(self, place: int, reading: Reading) -> bool:
         held, found = self._held[place], reading.found[place]
@@ -153,14 +194,17 @@ class Mirror:
             self._members.pop(key, None)
 
     def _place(self, key: str) -> int | None:
-        return next((at for at, span in enumerate(self._spans) if span.holds(key)), None)
+        return next((at for at, span in enumerate(self.spans) if span.holds(key)), None)
 
     def _part(self, key: str) -> Part:
         if key == self._keys.status:
             return Part.STATUS
         if key == self._keys.leader:
             return Part.LOCK
-        return Part.RECORDS if key.startswith(self._keys.beside) else Part.MEMBERS
+        if key.startswith(self._keys.beside):
+            return Part.NUMBERS if key.startswith(self._keys.numbers) else Part.RECORDS
+        place = self._place(key)
+        return Part.VALUES if place is not None and place >= len(self._fixed) else Part.MEMBERS
 
     def _at(self, key: str) -> KeyValue | None:
         return next((held[key] for held in self._held if key in held), None)

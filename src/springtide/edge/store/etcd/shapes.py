@@ -152,6 +152,11 @@ def get(key: str, *, is_prefix: bool = False, since: int = 0) -> Fields:
     return {"request_range": {**span(key, is_prefix=is_prefix), **newer}}
 
 
+def count(key: str) -> Fields:
+    """Return an operation that counts what begins with a key."""
+    return {"request_range": {**span(key, is_prefix=True), "count_only": True}}
+
+
 def put(key: str, value: str | bytes, *, lease: int = 0) -> Fields:
     """Return an operation that writes."""
     held = {"lease": str(lease)} if lease else {}

@@ -1,5 +1,6 @@
 """Which keys a member looks at: what lies beside the status, the status itself, and all members."""
 
+from collections.abc import Iterable
 from typing import Final
 
 import msgspec
@@ -27,6 +28,11 @@ def spans(keys: Keys, members: str) -> tuple[Span, ...]:
     """Return what is looked at; that of who only observes lies beside the status of the others."""
     own = () if keys.status != keys.base else (Span(keys.status),)
     return (*own, Span(keys.beside, is_prefix=True), Span(members, is_prefix=True))
+
+
+def folder_spans(folders: Iterable[str]) -> tuple[Span, ...]:
+    """Return where values lie: at the key of a folder and below it, but not beside it."""
+    return tuple(span for key in folders for span in (Span(key), Span(f"{key}/", is_prefix=True)))
 
 
 def reading(looked_at: tuple[Span, ...], since: tuple[int, ...]) -> Fields:

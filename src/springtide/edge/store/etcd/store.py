@@ -1,5 +1,6 @@
 """The store in etcd: what one member has of its workload's keys."""
 
+from collections.abc import Set
 from types import TracebackType
 from typing import Final, Never, Self
 
@@ -16,10 +17,13 @@ from springtide.edge.store.etcd.mirror import Mirror, lock_of, status_of
 from springtide.edge.store.etcd.shapes import KeyValue, TxnAnswer
 from springtide.edge.store.etcd.spans import spans
 from springtide.edge.store.etcd.telling import Teller
+from springtide.edge.store.etcd.values import Values
 from springtide.edge.store.fencing import FenceReason, Offer, Stored, refusal
+from springtide.edge.store.looking import Looking
 from springtide.edge.store.port import Deliver, Held
 from springtide.edge.store.told import StatusDamaged, StatusRead
 from springtide.model.replicas.member import Member, Record
+from springtide.model.replicas.values import Folder, ValueKey
 from springtide.model.replicas.workload import Workload
 from springtide.wire.replica_keys import Place, keys, members_prefix
 from springtide.wire.replica_members import read_record, write_record
@@ -42,16 +46,17 @@ class EtcdStore:
     ) -> None:
         self._access = checked(access)
         self._rng = rng
-        self._keys = keys(
-            Place(
-                workload=workload,
-                prefix=access.prefix,
-                discovery=discovery,
-                is_observing=is_observing,
-            )
+        place = Place(
+            workload=workload,
+            prefix=access.prefix,
+            discovery=discovery,
+            is_observing=is_observing,
         )
+        self._keys = keys(place)
+        self._looking = Looking()
         self._gateway = Gateway(access)
         self._leases = Leases(self._gateway)
+        self._values = Values(self._leases, place)
         self._lock = Lock(self._leases, self._keys.leader)
         found = Found(workload=workload, discovery=access.discovery, type_id=access.type_id)
         self._membership = Membership(self._leases, found, ttl_s=access.pace.member_ttl_s)
@@ -79,12 +84,13 @@ class EtcdStore:
         teller = Teller(mirror, deliver, gather_s=self._access.pace.gather_s)
         following = Following(
             self._gateway,
-            looked_at,
             mirror=mirror,
             teller=teller,
             membership=self._membership,
             pace=self._access.pace,
             rng=self._rng,
+            looking=self._looking,
+            key_of=self._values.key_of,
         )
         try:
             await following.run()
@@ -152,6 +158,18 @@ class EtcdStore:
             if (await self._leases.ask(deleting, TxnAnswer)).succeeded:
                 return
         raise Conflict(FenceReason.CHANGED, f"The record of {index} is written again and again.")
+
+    def look_at(self, folders: Set[Folder]) -> None:
+        """Tell the values of these folders."""
+        self._looking.at(folders)
+
+    async def put_value(self, key: ValueKey, text: str) -> int:
+        """Write a value without any lease, or delete it."""
+        return await self._values.put(key, text)
+
+    async def claim_index(self, index: int) -> bool:
+        """Take a number on the lease of the member that joined."""
+        return await self._membership.claim(self._keys.number(index))
 
     async def set_cost(self, member: str, cost: int) -> None:
         """Raise Denied: members in etcd are processes, and no controller of pods picks among them."""

@@ -4,9 +4,10 @@ import asyncio
 
 from springtide.edge.store.etcd.mirror import Mirror, Part
 from springtide.edge.store.port import Deliver
-from springtide.edge.store.told import Away, Confirmed, StatusRead, StoreTold
+from springtide.edge.store.told import Away, Confirmed, StatusRead, StoreTold, ValuesRead
 
 _NOTHING = StatusRead(status=None)
+_NO_VALUES = ValuesRead({})
 
 
 class Teller:
@@ -16,7 +17,7 @@ class Teller:
         self._mirror = mirror
         self._deliver = deliver
         self._gather_s = gather_s
-        self._told: dict[Part, StoreTold] = {}
+        self._told: dict[Part, StoreTold] = {Part.VALUES: _NO_VALUES}
         self._due: asyncio.TimerHandle | None = None
         self._is_away = False
 
@@ -30,7 +31,7 @@ class Teller:
         """Tell once that the store is not heard; all is told again when it is."""
         self.close()
         if not self._is_away:
-            self._is_away, self._told = True, {}
+            self._is_away, self._told = True, {Part.VALUES: _NO_VALUES}
             self._deliver(Away(why))
 
     def lost(self) -> None:
@@ -68,6 +69,10 @@ class Teller:
                 return self._mirror.records
             case Part.LOCK:
                 return self._mirror.lock
+            case Part.NUMBERS:
+                return self._mirror.numbers
+            case Part.VALUES:
+                return self._mirror.values
 
     def _tell(self, part: Part, whole: StoreTold) -> None:
         if self._told.get(part) != whole:

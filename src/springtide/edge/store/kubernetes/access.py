@@ -22,7 +22,7 @@ STATEFUL_SET: Final = "StatefulSet"
 PORT_MAX: Final = 65_535
 _WORKLOADS: Final = {STATEFUL_SET: STATEFUL_SETS, "Deployment": DEPLOYMENTS}
 _NEEDED: Final = ("namespace", "pod", "workload")
-_NAMED: Final = ("status_name", "records_name", "lock_name")
+_NAMED: Final = ("status_name", "records_name", "lock_name", "values_name")
 
 
 class KubernetesAccess(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,6 +47,7 @@ class KubernetesAccess(msgspec.Struct, frozen=True, kw_only=True):
     status_name: str = ""
     records_name: str = ""
     lock_name: str = ""
+    values_name: str = ""
     is_observing: bool = False
 
     @property
@@ -57,6 +58,7 @@ class KubernetesAccess(msgspec.Struct, frozen=True, kw_only=True):
             status=self.status_name or made.status,
             records=self.records_name or made.records,
             lock=self.lock_name or made.lock,
+            values=self.values_name or made.values,
         )
 
     @property
@@ -68,6 +70,11 @@ class KubernetesAccess(msgspec.Struct, frozen=True, kw_only=True):
     def records(self) -> Target:
         """Return the ConfigMap of the records."""
         return self._config_map(self.names.records)
+
+    @property
+    def values(self) -> Target:
+        """Return the ConfigMap of the application's own values."""
+        return self._config_map(self.names.values)
 
     @property
     def own_pod(self) -> Target:
@@ -110,6 +117,8 @@ def checked(access: KubernetesAccess) -> KubernetesAccess:
             raise _wrong(field, f'"{name}" is no name of an object; write it as kubectl shows it.')
     if access.names.status == access.names.records:
         raise _wrong("records_name", "the status has this name; give the records another one.")
+    if access.names.values in (access.names.status, access.names.records):
+        raise _wrong("values_name", "another ConfigMap has this name; give the values their own.")
     if not 0 <= access.port <= PORT_MAX:
         raise _wrong("port", f"{access.port} is no port; give 0 to {PORT_MAX}.")
     if (access.ordinals_start or 0) < 0:

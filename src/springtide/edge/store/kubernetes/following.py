@@ -1,13 +1,13 @@
 """Follows what the members of a workload share in a cluster, and keeps the own pod as it should be.
 
-Four watches that never end by themselves, and a read of the status every so often, by which all that was
+Watches that never end by themselves, that of values only where they are wanted, and a read of the status every so often, by which all that was
 told is confirmed: a watch that has gone silent would not be noticed for minutes. After a gap everything that
 can be read at once is read, so that nothing old is told while the watches catch up.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Never, TypeVar
+from typing import Final, Never, TypeVar
 
 import msgspec
 
@@ -32,12 +32,17 @@ from springtide.edge.store.kubernetes.records import RecordsMap
 from springtide.edge.store.kubernetes.seat import Seat, pod_kind
 from springtide.edge.store.kubernetes.status import StatusMap
 from springtide.edge.store.kubernetes.telling import Telling
+from springtide.edge.store.kubernetes.values import ValuesMap
+from springtide.edge.store.looking import Looking
 from springtide.edge.store.port import MEMBERS_S_MIN
 from springtide.model.config_map import ConfigMap
 from springtide.model.lease import Lease
 from springtide.wire.k8s.replica_pods import ReplicaPod
 
 T = TypeVar("T")
+
+WAIT_S_MIN: Final = 0.001
+"""Timers may go off a little early, and would do so again and again."""
 
 
 class Shared(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,6 +52,8 @@ class Shared(msgspec.Struct, frozen=True, kw_only=True):
     status: StatusMap
     records: RecordsMap
     lock: Lock
+    values: ValuesMap
+    looking: Looking
 
 
 class Following:
@@ -81,6 +88,8 @@ class Following:
                 self._follow(Stream.STATUS, CONFIG_MAP, hearing.status.hear, status),
                 self._follow(Stream.RECORDS, CONFIG_MAP, hearing.records.hear, records),
                 self._follow(Stream.LOCK, LEASE, self._hear_lock, access.named(access.names.lock)),
+                self._follow_values(),
+                self._look_anew(),
                 self._tell(),
                 self._confirm(),
                 self._publish(),
@@ -100,6 +109,20 @@ class Following:
             self._news.set()
 
         await self._cluster.follow(kind, deliver, scope=scope)
+
+    async def _follow_values(self) -> Never:
+        """Follow the values as soon as some are wanted."""
+        await self._shared.looking.until_other(frozenset())
+        hearing, scope = self._hearing, self._access.named(self._access.values.name)
+        hearing.want_values()
+        await self._follow(Stream.VALUES, CONFIG_MAP, hearing.values.hear, scope)
+
+    async def _look_anew(self) -> Never:
+        looking, folders = self._shared.looking, self._shared.looking.folders
+        while True:
+            await looking.until_other(folders)
+            folders = looking.folders
+            self._news.set()
 
     def _hear_pod(self, change: Change[ReplicaPod]) -> None:
         self._hearing.hear_pod(change)
@@ -141,6 +164,8 @@ class Following:
     async def _read_all(self) -> None:
         await self._read_status()
         await _read_anew(self._hearing.records, self._shared.records.read)
+        if self._hearing.has_values:
+            await _read_anew(self._hearing.values, self._shared.values.read)
         await self._shared.lock.read()
 
     async def _publish(self) -> Never:
@@ -168,7 +193,7 @@ class Following:
 
     async def _waited(self, event: asyncio.Event, until_s: float | None) -> bool:
         """Wait for an event, or until it is so late; return whether it came."""
-        left_s = None if until_s is None else max(0.0, until_s - self._pace.now_s())
+        left_s = None if until_s is None else max(WAIT_S_MIN, until_s - self._pace.now_s())
         try:
             async with asyncio.timeout(left_s):
                 await event.wait()

@@ -1,19 +1,21 @@
-"""What the four streams of a store have shown: pods, both ConfigMaps and the Lease.
+"""What the streams of a store have shown: pods, ConfigMaps and the Lease; values only where they are wanted.
 
 Only while all of them are heard does the store know what there is. It keeps records, and decides nothing.
 """
 
+from collections.abc import Iterable
 from enum import Enum, auto
 from typing import TypeVar
 
 from springtide.base.versions import is_older
 from springtide.edge.cluster import Added, Change, Deleted, Interrupted, Resumed, Synced, Updated
 from springtide.edge.store.kubernetes.sighting import Sighting
-from springtide.edge.store.told import MembersRead, RecordsRead
+from springtide.edge.store.told import MembersRead, ValuesRead
 from springtide.model.config_map import ConfigMap
 from springtide.model.lease import Lease
 from springtide.model.replicas.member import Member
-from springtide.wire.k8s.replica_maps import read_records
+from springtide.model.replicas.values import Folder, within
+from springtide.wire.k8s.replica_maps import read_values
 from springtide.wire.k8s.replica_pods import Numbering, ReplicaPod, member_of
 
 T = TypeVar("T")
@@ -26,6 +28,7 @@ class Stream(Enum):
     STATUS = auto()
     RECORDS = auto()
     LOCK = auto()
+    VALUES = auto()
 
 
 class Copy:
@@ -56,18 +59,31 @@ class Copy:
 class Hearing:
     """What is known."""
 
-    def __init__(self, sighting: Sighting) -> None:
-        self.pods: dict[str, ReplicaPod] = {}
+    def __init__(self, sighting: Sighting, numbering: Numbering) -> None:
         self.status = Copy()
         self.records = Copy()
+        self.values = Copy()
         self.sighting = sighting
+        self.pod_changes = 0
+        self._there: dict[str, Member] = {}
+        self._numbering = numbering
+        self._wanted = set(Stream) - {Stream.VALUES}
         self._synced: set[Stream] = set()
         self._silent: set[Stream] = set()
 
     @property
     def is_whole(self) -> bool:
         """Return whether everything has been told once, and goes on being told."""
-        return len(self._synced) == len(Stream) and not self._silent
+        return self._wanted <= self._synced and not self._silent
+
+    def want_values(self) -> None:
+        """Count on the values, too, from now on."""
+        self._wanted.add(Stream.VALUES)
+
+    @property
+    def has_values(self) -> bool:
+        """Return whether values have been heard."""
+        return Stream.VALUES in self._synced
 
     def note(self, stream: Stream, change: Change[T]) -> bool:
         """Take notice of how a stream fares, and return whether that made the whole complete."""
@@ -87,9 +103,9 @@ class Hearing:
         """Take notice of a pod."""
         match change:
             case Added(key=key, record=pod) | Updated(key=key, record=pod):
-                self.pods[key] = pod
+                self._put(key, member_of(pod, self._numbering))
             case Deleted(key=key):
-                self.pods.pop(key, None)
+                self._put(key, None)
             case _:
                 pass
 
@@ -103,15 +119,24 @@ class Hearing:
             case _:
                 pass
 
-    def members(self, numbering: Numbering) -> MembersRead:
+    def members(self) -> MembersRead:
         """Return who is there, in order."""
-        found = (member_of(each, numbering) for each in self.pods.values())
-        there: list[Member] = [each for each in found if each is not None]
-        return MembersRead(tuple(sorted(there, key=lambda each: (each.id, each.name))))
+        there = sorted(self._there.values(), key=lambda each: (each.id, each.name))
+        return MembersRead(tuple(there))
 
-    def records_read(self) -> RecordsRead:
-        """Return who may hold state."""
-        return RecordsRead(read_records(self.records.config))
+    def _put(self, key: str, member: Member | None) -> None:
+        """Note who is in a pod; what a kubelet reports of it mostly changes nothing about that."""
+        if self._there.get(key) != member:
+            self.pod_changes += 1
+            if member is None:
+                del self._there[key]
+            else:
+                self._there[key] = member
+
+    def values_read(self, folders: Iterable[Folder]) -> ValuesRead:
+        """Return the values of some folders."""
+        config = self.values.config
+        return ValuesRead({each: within(read_values(config, each)) for each in folders})
 
 
 def _is_late(config: ConfigMap, known: ConfigMap | None) -> bool:

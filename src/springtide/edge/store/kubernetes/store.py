@@ -1,5 +1,6 @@
 """A store in a Kubernetes cluster, used by the process in one pod of the workload."""
 
+from collections.abc import Set
 from typing import Never
 
 from msgspec.structs import replace
@@ -19,10 +20,13 @@ from springtide.edge.store.kubernetes.seat import Seat
 from springtide.edge.store.kubernetes.sighting import Sighting
 from springtide.edge.store.kubernetes.status import StatusMap, status_read
 from springtide.edge.store.kubernetes.telling import Telling
+from springtide.edge.store.kubernetes.values import ValuesMap, check_owned
+from springtide.edge.store.looking import Looking
 from springtide.edge.store.port import Deliver, Held
 from springtide.edge.store.told import Away, StatusDamaged, StatusRead
 from springtide.model.lease import Lease
 from springtide.model.replicas.member import Member, Record
+from springtide.model.replicas.values import Folder, ValueKey
 from springtide.wire.k8s.replica_pods import COST, Numbering, unwritten_member
 from springtide.wire.k8s.scales import decode_ordinals_start
 
@@ -30,7 +34,7 @@ _STARTS = Kind(STATEFUL_SETS, decode_ordinals_start)
 
 
 class KubernetesStore:
-    """Pods are the members, two ConfigMaps hold the status and the records, a Lease is the lock."""
+    """Pods are the members, ConfigMaps hold the status, the records and values, a Lease is the lock."""
 
     def __init__(self, cluster: Cluster, access: KubernetesAccess, *, pace: Pace) -> None:
         """Take where to meet, or raise the cluster's Unusable for what cannot be."""
@@ -47,18 +51,25 @@ class KubernetesStore:
             pace=pace,
         )
         records = RecordsMap(cluster, access.records)
-        self._shared = Shared(seat=Seat(cluster, access), status=status, records=records, lock=lock)
+        self._looking = Looking()
+        self._shared = Shared(
+            seat=Seat(cluster, access),
+            status=status,
+            records=records,
+            lock=lock,
+            values=ValuesMap(cluster, access.values),
+            looking=self._looking,
+        )
 
     async def follow(self, deliver: Deliver) -> Never:
         """Tell what there is and then what changes, until cancelled."""
-        numbering = await self._numbering_told(deliver)
-        hearing = Hearing(self._sighting)
+        hearing = Hearing(self._sighting, await self._numbering_told(deliver))
         following = Following(
             self._cluster,
             self._access,
             shared=self._shared,
             hearing=hearing,
-            telling=Telling(deliver, hearing, numbering),
+            telling=Telling(deliver, hearing, looking=self._looking),
             pace=self._pace,
         )
         await following.run()
@@ -107,6 +118,24 @@ class KubernetesStore:
         """Delete the record of this run."""
         with translated():
             await self._shared.records.delete(index, boot)
+
+    def look_at(self, folders: Set[Folder]) -> None:
+        """Tell the values of these folders; all must be of this workload."""
+        for each in folders:
+            check_owned(each)
+        self._looking.at(folders)
+
+    async def put_value(self, key: ValueKey, text: str) -> int:
+        """Write a value, or delete it."""
+        with translated():
+            return await self._shared.values.put(key, text)
+
+    async def claim_index(self, index: int) -> bool:
+        """Raise Denied: pods have no leases."""
+        raise Denied(
+            f"{self._access.pod} cannot claim number {index}: numbers hang on leases, which pods do not have. "
+            "Let members meet in etcd, or use indexAllocation: sorted."
+        )
 
     async def set_cost(self, member: str, cost: int) -> None:
         """Write on a pod how cheap it is to its controller."""

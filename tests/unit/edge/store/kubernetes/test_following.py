@@ -34,7 +34,7 @@ async def decide(place: Place, status: Status = DECIDED) -> None:
 
 
 def test_watches_that_break_are_away_and_everything_is_told_once_again() -> None:
-    """R-52, F-19."""
+    """Covers R-52 in part, F-19 in part."""
 
     async def scene(place: Place) -> None:
         await decide(place)
@@ -53,7 +53,7 @@ def test_watches_that_break_are_away_and_everything_is_told_once_again() -> None
 
 
 def test_what_was_missed_is_told_at_once_when_the_watches_are_back() -> None:
-    """R-52: nothing of what was in between."""
+    """Covers R-52 in part. Nothing of what was in between."""
 
     async def scene(place: Place) -> None:
         await decide(place)
@@ -75,7 +75,7 @@ def test_what_was_missed_is_told_at_once_when_the_watches_are_back() -> None:
 
 
 def test_a_read_that_fails_is_away_although_the_watches_stand() -> None:
-    """F-17."""
+    """Covers F-17 in part."""
 
     async def scene(place: Place) -> None:
         await decide(place)
@@ -94,7 +94,7 @@ def test_a_read_that_fails_is_away_although_the_watches_stand() -> None:
 
 
 def test_a_server_that_does_not_answer_is_away_in_time() -> None:
-    """F-8: a watch alone would be silent for minutes."""
+    """Covers F-8 in part. A watch alone would be silent for minutes."""
 
     async def scene(place: Place) -> None:
         async with followed(place.store()) as told:
@@ -109,7 +109,7 @@ def test_a_server_that_does_not_answer_is_away_in_time() -> None:
 
 
 def test_a_status_whose_object_was_made_anew_is_told_as_absent_first() -> None:
-    """F-18."""
+    """Covers F-18 in part."""
 
     async def scene(place: Place) -> None:
         await decide(place)
@@ -138,7 +138,7 @@ def test_a_right_that_lacks_is_told_with_what_lacks() -> None:
 
 
 def test_where_ordinals_start_is_read_and_until_then_nothing_is_told() -> None:
-    """R-37."""
+    """Covers R-37 in part."""
 
     async def scene(place: Place) -> None:
         workload = {"metadata": {"name": "chat"}, "spec": {"ordinals": {"start": 5}}}
@@ -154,7 +154,7 @@ def test_where_ordinals_start_is_read_and_until_then_nothing_is_told() -> None:
 
 
 def test_without_the_right_to_read_them_ordinals_have_to_be_said() -> None:
-    """R-37."""
+    """Covers R-37 in part."""
 
     async def scene(place: Place) -> None:
         place.refuse(SETS, 403, times=1)
@@ -167,7 +167,7 @@ def test_without_the_right_to_read_them_ordinals_have_to_be_said() -> None:
 
 
 def test_replicas_are_told_where_they_may_be_read() -> None:
-    """R-2: only read."""
+    """Covers R-2. Only read."""
 
     async def scene(place: Place) -> None:
         made = {"metadata": {"name": "chat"}, "status": {"replicas": 4}}
@@ -212,7 +212,7 @@ def test_what_the_deletion_of_a_pod_costs_is_written_on_it_and_told() -> None:
 
 
 def test_who_only_observes_writes_no_status_of_those_who_act() -> None:
-    """R-42."""
+    """Covers R-42 in part."""
 
     async def scene(place: Place) -> None:
         store, watcher = place.store(), place.store("chat-1", is_observing=True)

@@ -28,7 +28,7 @@ async def taken(store: KubernetesStore, holder: str = "chat-0") -> Held:
 
 
 def test_tokens_grow_also_when_somebody_deletes_the_lease() -> None:
-    """R-55."""
+    """Covers R-55 in part."""
 
     async def scene(place: Place) -> None:
         a, b = place.store("chat-0"), place.store("chat-1")
@@ -101,7 +101,7 @@ def test_a_renewal_of_which_nobody_knows_is_tried_again() -> None:
 
 
 def test_who_stood_still_for_too_long_writes_nothing_though_nobody_took_the_lock() -> None:
-    """F-6."""
+    """Covers F-6 in part."""
 
     async def scene(place: Place) -> None:
         store = place.store()
@@ -137,7 +137,7 @@ class Meddled(KubeCluster):
 
 
 def test_a_lock_that_changes_hands_in_the_middle_of_a_write_makes_it_fail() -> None:
-    """R-55: one write of the server decides about the leader and the status at once."""
+    """Covers R-55 in part. One write of the server decides about the leader and the status at once."""
 
     async def scene(place: Place) -> None:
         cluster = Meddled(place, place.store("chat-1"))

@@ -29,7 +29,7 @@ def patches(place: Place) -> int:
 
 
 def test_labels_that_somebody_takes_away_are_written_again() -> None:
-    """R-29."""
+    """Covers R-29 in part."""
 
     async def scene(place: Place) -> None:
         store = place.store()
