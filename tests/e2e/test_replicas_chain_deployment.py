@@ -14,6 +14,8 @@ from tests.e2e.objects import PODS
 from tests.e2e.waiting import eventually
 from tests.standin.bodies import Body
 
+LOOK_S: Final = 6.0
+"""Members look who is there every five seconds."""
 COST: Final = "controller.kubernetes.io/pod-deletion-cost"
 
 pytestmark = pytest.mark.timeout(200)
@@ -61,6 +63,9 @@ def test_after_a_wrong_victim_a_deployment_is_frozen_until_somebody_thaws_it(
     """Covers R-38."""
     number, _, _ = town.replicas()
     town.carries(number)
+    # Only who was seen can be missed.
+    eventually(lambda: set(marked(town).values()), lambda found: found == {"1000"}, limit_s=90)
+    stays(town, number, for_s=LOOK_S)
     since_s = time.monotonic()
 
     # Whoever scales by hand takes the autoscaler away, which would set it back at once.
