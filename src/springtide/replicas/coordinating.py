@@ -23,7 +23,7 @@ LOOK_MS: Final = 5_000
 
 
 class Coordinating:
-    """Looks at the pods of a coordinated workload while this member leads."""
+    """Looks at the pods of a coordinated workload, and marks them while this member leads."""
 
     def __init__(self, context: Context, performing: Performing) -> None:
         self._context = context
@@ -47,7 +47,7 @@ class Coordinating:
             return None
         return stateful_count(pods(members))
 
-    async def look(self, members: tuple[Member, ...], expect: int) -> None:
+    async def look(self, members: tuple[Member, ...], expect: int, *, is_leader: bool) -> None:
         """Look who is there, mark who goes first, and tell who should not have gone."""
         steady_ms = self._context.times.steady_ms()
         if self._looked_ms is not None and steady_ms - self._looked_ms < LOOK_MS:
@@ -60,6 +60,7 @@ class Coordinating:
             cause="look",
             # Read after the pods: none of them may be gone for a number that was not seen.
             replicas=await self._performing.replicas(),
+            is_leader=is_leader,
         )
         self.state, commands = victims.step(self.state, event)
         for command in commands:

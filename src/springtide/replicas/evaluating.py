@@ -66,10 +66,11 @@ class Evaluating:
             is_away = not any(isinstance(each.answer, Answered) for each in came)
             self.recovering.note(Source.METRICS, is_away=is_away)
 
-    async def coordinate(self, status: Status | None) -> None:
-        """Mark who goes first, where names say nothing."""
+    async def coordinate(self, status: Status | None, *, is_leader: bool) -> None:
+        """Look who went, where names say nothing; who leads marks who goes first."""
         if status is not None and self.coordinating.is_wanted:
-            await self.coordinating.look(self._pulls.members, status.expect)
+            members = self._pulls.members
+            await self.coordinating.look(members, status.expect, is_leader=is_leader)
 
     def _holds(self, members: tuple[Member, ...]) -> tuple[str, ...]:
         offset_ms = self._pulls.clock_offset_ms

@@ -131,11 +131,12 @@ class Leading:
         await self._pulls.pull_due(is_leader=self.is_leader)
         self._evaluating.note_metrics()
         if not self.is_leader or self.electing is None:
+            await self._evaluating.coordinate(self.status, is_leader=False)
             return
         now_ms = self._context.times.steady_ms()
         if self._pulls.is_whole:
             self.electing.tell(Pulled(now_ms=now_ms, cause="pull"))
-        await self._evaluating.coordinate(self.status)
+        await self._evaluating.coordinate(self.status, is_leader=True)
         is_due = (self.next_evaluation_ms or 0) <= now_ms
         if is_due and self.electing.state.stage is Stage.LEADING:
             self.next_evaluation_ms = now_ms + self._context.settings.pull.interval_ms

@@ -60,7 +60,8 @@ class Coordination(msgspec.Struct, frozen=True, kw_only=True):
 class PodsSeen(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """Which pods live, without those that are being deleted, and what the workload is set to.
 
-    What it is set to is read last, so that no pod is gone for a number that was not seen.
+    What it is set to is read last, so that no pod is gone for a number that was not seen. Who leads marks;
+    the others only verify, so that whoever leads next knows of a wrong victim, the leader itself included.
     """
 
     pods: tuple[Pod, ...]
@@ -68,6 +69,7 @@ class PodsSeen(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     steady_ms: int
     cause: str
     replicas: int | None = None
+    is_leader: bool = True
 
 
 class Thawed(msgspec.Struct, frozen=True, kw_only=True, tag=True):
@@ -124,7 +126,9 @@ def step(state: Coordination, event: Event) -> Stepped:
     """Fold one event into the coordination; say which costs to write, and what went wrong."""
     match event:
         case PodsSeen():
-            state, wrong = _verified(state, event)
+            state, wrong = _verified(_thawed_elsewhere(state, event), event)
+            if not event.is_leader:
+                return state, wrong
             state, costs = _marked(state, event)
             return state, (*wrong, *costs)
         case Thawed():
@@ -135,6 +139,12 @@ def step(state: Coordination, event: Event) -> Stepped:
 
 def _is_drained(pod: Pod, expect: int) -> bool:
     return pod.index > expect and not pod.is_target and not pod.is_ready
+
+
+def _thawed_elsewhere(state: Coordination, seen: PodsSeen) -> Coordination:
+    """Forget wrong victims when another member shrinks again: somebody has told it that it may."""
+    is_over = not seen.is_leader and seen.expect < state.expect
+    return replace(state, wrong=()) if is_over else state
 
 
 def _verified(state: Coordination, seen: PodsSeen) -> tuple[Coordination, tuple[WrongVictim, ...]]:

@@ -146,3 +146,24 @@ def test_growth_takes_back_what_was_to_go() -> None:
     )
 
     assert state.leaving == 0
+
+
+def test_whoever_follows_marks_nobody_and_knows_of_a_wrong_victim_when_it_leads() -> None:
+    """Covers R-38 in part."""
+
+    def followed(*pods: Pod, at_s: int, replicas: int, expect: int = 4) -> PodsSeen:
+        found = seen(*pods, at_s=at_s, expect=expect, replicas=replicas)
+        return replace(found, is_leader=False)
+
+    # The leader itself was taken.
+    state, done = after(
+        followed(replace(A, cost=0), B, C, D, at_s=0, replicas=4),
+        followed(B, C, D, at_s=5, replicas=3),
+    )
+    thawed, _ = step(state, followed(B, C, D, at_s=10, replicas=3, expect=3))
+
+    assert [each for each in done if isinstance(each, SetCost)] == []
+    assert state.wrong == ("chat-a",)
+    assert state.holds
+    assert state.patched_ms == {}
+    assert not thawed.holds
