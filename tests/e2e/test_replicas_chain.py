@@ -177,7 +177,9 @@ def test_f_15_a_killed_member_keeps_its_place_until_it_drained_or_is_released(
     released = chat.command("release-protection", "3", "--operator=test")
     chat.settles(2)
 
-    assert "Number 3 is gone and may hold state: chat-2 did not drain." in [each["message"] for each in told]
+    assert "Number 3 is gone and may hold state: chat-2 did not drain." in [
+        each["message"] for each in told
+    ]
     assert floor == "3"
     assert "test released number 3" in released
     assert codes[before:] == [FORCED, FORCED, 0]
