@@ -165,7 +165,10 @@ def test_an_endpoint_answers_as_the_document_says(
                 base_url=server.running.url, session=session, timeout=SECONDS_MAX,
                 cert=server.cert, verify=server.verify,
             )  # fmt: skip
-            case.validate_response(response, checks=checks)
+            # Who gives it next to no time is told that this was not enough.
+            is_hasty = response.status_code == 504 and "X-Request-Timeout" in (case.headers or {})
+            passed = [not_a_server_error] if is_hasty else []
+            case.validate_response(response, checks=[e for e in checks if e not in passed])
 
         call()
         session.delete(f"{server.running.url}/v1/sessions/{opened}", timeout=SECONDS_MAX)
