@@ -157,7 +157,7 @@ class MetricsEntry(_Strict, frozen=True, kw_only=True):
 
     enabled: bool = False
     pull_interval: str = "180s"
-    pull_retry_interval: str = "30s"
+    pull_retry_interval: str = ""
     pull_timeout: str = "10s"
     export_interval: str = "10s"
     scrape_interval: str = "15s"

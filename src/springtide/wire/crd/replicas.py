@@ -31,7 +31,7 @@ from springtide.model.replicas.settings import (
 )
 from springtide.model.replicas.workload import Workload
 from springtide.wire import strict
-from springtide.wire.crd.replica_entries import KIND, PolicyEntry, ReplicasDocument
+from springtide.wire.crd.replica_entries import KIND, MetricsEntry, PolicyEntry, ReplicasDocument
 from springtide.wire.crd.replica_policies import (
     BUILT_IN,
     BuiltIn,
@@ -45,6 +45,7 @@ from springtide.wire.origin import Origin
 from springtide.wire.validation import Path
 
 POLICIES_MAX: Final = 256
+RETRY_MS: Final = 30_000
 LEASE_MS_MIN: Final = 2_000
 """Stores count leases in whole seconds, and one is renewed three times in its life."""
 _SECOND_MS: Final = 1000
@@ -189,14 +190,8 @@ def _pull(document: ReplicasDocument, origin: Origin) -> PullSettings:
     interval_ms = whole_ms(
         entry.pull_interval, origin, ("metrics", "pullInterval"), least_ms=_SECOND_MS
     )
-    path: Path = ("metrics", "pullRetryInterval")
-    retry_ms = whole_ms(entry.pull_retry_interval, origin, path, least_ms=_SECOND_MS)
-    if retry_ms > interval_ms:
-        reason = (
-            f"a retry after {entry.pull_retry_interval} is later than the next pull; shorten it."
-        )
-        raise origin.fault(path, reason)
-    path = ("metrics", "exportInterval")
+    retry_ms = _retry_ms(entry, origin, interval_ms)
+    path: Path = ("metrics", "exportInterval")
     export_ms = second_ms(entry.export_interval, origin, path, least_ms=_SECOND_MS)
     check_scope(
         entry.selectors,
@@ -222,6 +217,20 @@ def _pull(document: ReplicasDocument, origin: Origin) -> PullSettings:
         selectors=matchers(entry.selectors),
         without_selectors=entry.without_selectors,
     )
+
+
+def _retry_ms(entry: MetricsEntry, origin: Origin, interval_ms: int) -> int:
+    """Return how soon is asked again after a fault; unsaid, it is no later than the next pull."""
+    path: Path = ("metrics", "pullRetryInterval")
+    if not entry.pull_retry_interval:
+        return min(RETRY_MS, interval_ms)
+    retry_ms = whole_ms(entry.pull_retry_interval, origin, path, least_ms=_SECOND_MS)
+    if retry_ms > interval_ms:
+        reason = (
+            f"a retry after {entry.pull_retry_interval} is later than the next pull; shorten it."
+        )
+        raise origin.fault(path, reason)
+    return retry_ms
 
 
 def _built_in(document: ReplicasDocument, origin: Origin, pull: PullSettings) -> Iterator[Policy]:

@@ -532,3 +532,9 @@ def test_c_13_windows_are_kept_unless_thresholds_change() -> None:
 
     assert kept.asked == (Asked(0, 10),)
     assert fresh.asked == (Asked(50, 12),)
+
+
+def test_a_retry_that_nobody_wrote_is_no_later_than_the_next_pull() -> None:
+    settings = read_replicas(document(metrics={"pullInterval": "20s"}), origin=ORIGIN)
+
+    assert settings.pull.retry_ms == 20_000
