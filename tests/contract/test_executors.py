@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import signal
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -419,4 +420,6 @@ def test_a_member_has_its_signals_as_they_are_by_default(tmp_path: Path) -> None
     text = eventually(
         lambda: log.read_text() if log.exists() else "", lambda found: found.count("\n") == 2
     )
-    assert [int(line.split()[1], 16) for line in text.splitlines()] == [0, 0]
+    blocked, ignored = (int(line.split()[1], 16) for line in text.splitlines())
+    # Whoever runs this under nohup has members that outlive the terminal, too.
+    assert (blocked, ignored & ~(1 << signal.SIGHUP - 1)) == (0, 0)

@@ -111,6 +111,7 @@ def test_f_19_what_was_compacted_meanwhile_is_read_whole_and_told_once(place: Me
 
 def test_f_25_what_nobody_can_read_is_told_and_the_last_good_number_stays(place: Meeting) -> None:
     with membership(place, "garbled") as fleet:
+        eventually(lambda: all_serve(fleet), lambda seen: seen, limit_s=LIMIT_S)
         last = max(fleet.generations())
         garbage = '{"current_replicas": 1, "expect_replicas": "one", '
 
