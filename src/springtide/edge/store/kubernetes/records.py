@@ -7,10 +7,11 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from springtide.edge.cluster import CONFIG_MAP, AlreadyThere, Cluster, NotFound, Target
+from springtide.edge.cluster import AlreadyThere, NotFound
 from springtide.edge.cluster import errors as cluster_faults
 from springtide.edge.store.errors import Conflict
 from springtide.edge.store.fencing import FenceReason
+from springtide.edge.store.kubernetes.kept_map import KeptMap
 from springtide.model.config_map import ConfigMap
 from springtide.model.replicas.member import Record
 from springtide.wire.k8s.replica_maps import read_records, record_data
@@ -19,21 +20,8 @@ TRIES_MAX: Final = 8
 """So often something is written anew over what others have changed meanwhile."""
 
 
-class RecordsMap:
+class RecordsMap(KeptMap):
     """One ConfigMap."""
-
-    def __init__(self, cluster: Cluster, target: Target) -> None:
-        self._cluster = cluster
-        self._target = target
-
-    async def read(self) -> ConfigMap | None:
-        """Return it as the server has it now."""
-        try:
-            return await self._cluster.read(
-                CONFIG_MAP, self._target.name, namespace=self._target.namespace
-            )
-        except NotFound:
-            return None
 
     async def put(self, index: int, record: Record) -> None:
         """Write a record, whatever stands in its place."""

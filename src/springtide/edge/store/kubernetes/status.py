@@ -9,10 +9,11 @@ from typing import Final, TypeAlias
 
 from msgspec.structs import replace
 
-from springtide.edge.cluster import CONFIG_MAP, AlreadyThere, Cluster, NotFound, Target
+from springtide.edge.cluster import AlreadyThere, NotFound
 from springtide.edge.cluster import errors as cluster_faults
 from springtide.edge.store.errors import Conflict
 from springtide.edge.store.fencing import FenceReason, Offer, Stored, refusal
+from springtide.edge.store.kubernetes.kept_map import KeptMap
 from springtide.edge.store.told import ABSENT, StatusDamaged, StatusRead
 from springtide.model.config_map import ConfigMap
 from springtide.wire.k8s.replica_maps import read_kept, status_data, token_data
@@ -24,21 +25,8 @@ TRIES_MAX: Final = 8
 """So often something is written anew over what others have changed meanwhile."""
 
 
-class StatusMap:
+class StatusMap(KeptMap):
     """One ConfigMap."""
-
-    def __init__(self, cluster: Cluster, target: Target) -> None:
-        self._cluster = cluster
-        self._target = target
-
-    async def read(self) -> ConfigMap | None:
-        """Return it as the server has it now."""
-        try:
-            return await self._cluster.read(
-                CONFIG_MAP, self._target.name, namespace=self._target.namespace
-            )
-        except NotFound:
-            return None
 
     async def token(self) -> int:
         """Return the token of the latest leader that came so far."""

@@ -8,10 +8,11 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from springtide.edge.cluster import CONFIG_MAP, AlreadyThere, Cluster, NotFound, Target
+from springtide.edge.cluster import AlreadyThere, NotFound
 from springtide.edge.cluster import errors as cluster_faults
 from springtide.edge.store.errors import Conflict, Denied, Oversized
 from springtide.edge.store.fencing import FenceReason
+from springtide.edge.store.kubernetes.kept_map import KeptMap
 from springtide.model.config_map import ConfigMap
 from springtide.model.replicas.values import (
     VALUES_MAX,
@@ -29,21 +30,8 @@ MAP_BYTES_MAX: Final = 768 << 10
 """So much do all values have together; the API server takes one MiB with all that belongs to it."""
 
 
-class ValuesMap:
+class ValuesMap(KeptMap):
     """One ConfigMap."""
-
-    def __init__(self, cluster: Cluster, target: Target) -> None:
-        self._cluster = cluster
-        self._target = target
-
-    async def read(self) -> ConfigMap | None:
-        """Return it as the server has it now."""
-        try:
-            return await self._cluster.read(
-                CONFIG_MAP, self._target.name, namespace=self._target.namespace
-            )
-        except NotFound:
-            return None
 
     async def put(self, key: ValueKey, text: str) -> int:
         """Write a value, or delete it, and return the revision."""
