@@ -53,7 +53,6 @@ class Checks:
     def __init__(self) -> None:
         self._ready: Callback | None = None
         self._stateful: Callback | None = None
-        self.complaint = ""
 
     @property
     def has_ready(self) -> bool:
@@ -75,19 +74,18 @@ class Checks:
 
     async def ready(self) -> Check:
         """Return whether this member may serve: no, where nobody can tell."""
-        found = await self._asked("ready", self._ready)
+        found = await _asked(self._ready)
         return Check.NO if found is Check.UNKNOWN else found
 
     async def stateful(self) -> Check:
         """Return whether this member holds state."""
-        return await self._asked("stateful", self._stateful)
+        return await _asked(self._stateful)
 
-    async def _asked(self, name: str, callback: Callback | None) -> Check:
-        if callback is None:
-            return Check.ABSENT
-        answer = await callback.call()
-        if isinstance(answer, bool):
-            return Check.YES if answer else Check.NO
-        why = answer.why if isinstance(answer, Failed) else f"it answered {answer!r}"
-        self.complaint = f"The {name} check says nothing that counts: {why}."
-        return Check.UNKNOWN
+
+async def _asked(callback: Callback | None) -> Check:
+    if callback is None:
+        return Check.ABSENT
+    answer = await callback.call()
+    if isinstance(answer, bool):
+        return Check.YES if answer else Check.NO
+    return Check.UNKNOWN

@@ -561,3 +561,25 @@ def test_what_is_told_is_shown_and_what_is_lost_counts_at_once() -> None:
         (ReadyChanged(is_ready=True), True, True, True),
         (TargetChanged(is_target=False), False, False, True),
     ]
+
+
+def test_a_policy_is_set_up_now_and_after_each_reload_and_cleaned_up_before() -> None:
+    async def work() -> None:
+        async with fleet(1, QUICK) as found:
+            controller, calls = found.members["chat-0"].controller, []
+            controller.on_setup("rooms", lambda _ctl, pull: calls.append(("setup", pull)))
+            controller.on_cleanup("rooms", lambda _ctl, pull: calls.append(("cleanup", pull)))
+            first = controller.policy("rooms")
+            await controller.reload(QUICK)
+            second = controller.policy("rooms")
+            await controller.close()
+
+            assert calls == [
+                ("setup", first),
+                ("cleanup", first),
+                ("setup", second),
+                ("cleanup", second),
+            ]
+            assert first is not second
+
+    run(work())

@@ -12,7 +12,6 @@ from typing import Final, TypeAlias, assert_never
 import msgspec
 from msgspec.structs import replace
 
-DELETION_COST: Final = "controller.kubernetes.io/pod-deletion-cost"
 DRAINED_COST: Final = -1000
 SERVING_COST: Final = 1000
 PATCH_GAP_MS: Final = 60_000
