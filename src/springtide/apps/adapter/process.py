@@ -6,7 +6,7 @@ than one that is not there.
 
 import asyncio
 from collections.abc import Coroutine
-from typing import Final, Never
+from typing import Never
 
 import msgspec
 import uvicorn
@@ -31,12 +31,9 @@ from springtide.edge.serving import (
     Certificates,
     Listener,
     Routes,
-    UnusableCertificate,
+    keep_renewed,
     server_for,
 )
-
-RENEWAL_S: Final = 10.0
-"""So often the files of the certificate are looked at."""
 
 
 class Times(msgspec.Struct, frozen=True):
@@ -121,7 +118,7 @@ class Process:
         if self._settings.knows_front_proxy:
             work.append(self.identity.follow_front_proxy(certificates))
         if certificates is not None:
-            work.append(self._renew(certificates))
+            work.append(keep_renewed(certificates, self._log))
         return work
 
     async def _end(self, servers: list[uvicorn.Server], served: list[asyncio.Task[None]]) -> None:
@@ -155,12 +152,3 @@ class Process:
 
     def _tell_bug(self, path: str, bug: Exception) -> None:
         self._log("bug", is_fault=True, where=path, message=repr(bug))
-
-    async def _renew(self, certificates: Certificates) -> Never:
-        while True:
-            await asyncio.sleep(RENEWAL_S)
-            try:
-                if certificates.renew():
-                    self._log("certificate_renewed")
-            except UnusableCertificate as fault:
-                self._log("certificate_unusable", is_fault=True, message=str(fault))

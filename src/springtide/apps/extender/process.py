@@ -7,7 +7,7 @@ finishes those it has, has everything written that was decided, and lets another
 import asyncio
 from collections.abc import Coroutine
 from contextlib import suppress
-from typing import Final, Never
+from typing import Never
 
 import msgspec
 import uvicorn
@@ -34,15 +34,12 @@ from springtide.edge.serving import (
     Certificates,
     Listener,
     Routes,
-    UnusableCertificate,
     everybody,
+    keep_renewed,
     peers_alone,
     server_for,
 )
 from springtide.engine.live import Live
-
-RENEWAL_S: Final = 10.0
-"""So often the files of the certificate are looked at."""
 
 
 class Times(msgspec.Struct, frozen=True):
@@ -177,7 +174,7 @@ class Process:
             served = [group.create_task(each) for each in serving]
             background = [group.create_task(each) for each in self._background()]
             if certificates is not None:
-                background.append(group.create_task(self._renew(certificates)))
+                background.append(group.create_task(keep_renewed(certificates, self._log)))
             self._log("serving", host=endpoints.calls.host, port=endpoints.calls.port)
             await stop.wait()
             await self._end(servers, served, background)
@@ -244,12 +241,3 @@ class Process:
 
     def _tell_bug(self, path: str, bug: Exception) -> None:
         self._log("bug", is_fault=True, where=path, message=repr(bug))
-
-    async def _renew(self, certificates: Certificates) -> Never:
-        while True:
-            await asyncio.sleep(RENEWAL_S)
-            try:
-                if certificates.renew():
-                    self._log("certificate_renewed")
-            except UnusableCertificate as fault:
-                self._log("certificate_unusable", is_fault=True, message=str(fault))

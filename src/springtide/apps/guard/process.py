@@ -4,7 +4,7 @@ It is ready without Prometheus: what it does not know keeps replicas from being 
 """
 
 import asyncio
-from typing import Final, Never
+from typing import Final
 
 import uvicorn
 from prometheus_client import CollectorRegistry
@@ -23,16 +23,15 @@ from springtide.edge.kube.transport import Transport
 from springtide.edge.lines import Log
 from springtide.edge.prometheus import Prometheus
 from springtide.edge.serving import (
+    RENEWAL_S,
     Application,
     Budget,
     Certificates,
     Routes,
-    UnusableCertificate,
+    keep_renewed,
     server_for,
 )
 
-RENEWAL_S: Final = 10.0
-"""So often the files of the certificate are looked at."""
 REVIEWS_MAX: Final = 8
 """So many reviews of the largest size are read at once."""
 
@@ -83,7 +82,9 @@ class Process:
             served = [group.create_task(each) for each in serving]
             renewing = None
             if certificates is not None:
-                renewing = group.create_task(self._renew(certificates))
+                renewing = group.create_task(
+                    keep_renewed(certificates, self._log, every_s=self._renewal_s)
+                )
             self._log("serving", host=endpoints.calls.host, port=endpoints.calls.port)
             await stop.wait()
             await self._end(servers, served)
@@ -121,12 +122,3 @@ class Process:
 
     def _tell_bug(self, path: str, bug: Exception) -> None:
         self._log("bug", is_fault=True, where=path, message=repr(bug))
-
-    async def _renew(self, certificates: Certificates) -> Never:
-        while True:
-            await asyncio.sleep(self._renewal_s)
-            try:
-                if certificates.renew():
-                    self._log("certificate_renewed")
-            except UnusableCertificate as fault:
-                self._log("certificate_unusable", is_fault=True, message=str(fault))

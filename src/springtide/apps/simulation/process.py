@@ -26,14 +26,14 @@ from springtide.edge.serving import (
     Certificates,
     Listener,
     Routes,
-    UnusableCertificate,
+    keep_renewed,
     server_for,
 )
 from springtide.edge.serving.probes import Check
 from springtide.model.profile import DeviceProfile
 
-RENEWAL_S: Final = 10.0
-"""So often the files of the certificate are looked at, and sessions are ended that nobody uses."""
+EXPIRY_S: Final = 10.0
+"""So often sessions are ended that nobody uses."""
 
 
 class Where(msgspec.Struct, frozen=True, kw_only=True):
@@ -126,7 +126,7 @@ class Process:
         follow: Follow | None,
     ) -> list[Coroutine[Any, Any, None] | Coroutine[Any, Any, Never]]:
         learning = self._learn(profiles) if follow is None else self.learning.run(follow)
-        return [learning, self._renew(certificates), self._expire()]
+        return [learning, keep_renewed(certificates, self._log), self._expire()]
 
     async def _learn(self, profiles: tuple[DeviceProfile, ...]) -> None:
         await self.lanes.learn(profiles)
@@ -162,16 +162,7 @@ class Process:
     def _tell_bug(self, path: str, bug: Exception) -> None:
         self._log("bug", is_fault=True, where=path, message=repr(bug))
 
-    async def _renew(self, certificates: Certificates) -> Never:
-        while True:
-            await asyncio.sleep(RENEWAL_S)
-            try:
-                if certificates.renew():
-                    self._log("certificate_renewed")
-            except UnusableCertificate as fault:
-                self._log("certificate_unusable", is_fault=True, message=str(fault))
-
     async def _expire(self) -> Never:
         while True:
-            await asyncio.sleep(RENEWAL_S)
+            await asyncio.sleep(EXPIRY_S)
             await self.lanes.expire(self._times.clock.monotonic_s())

@@ -14,7 +14,13 @@ from springtide.edge.serving.application import (
     peers_alone,
 )
 from springtide.edge.serving.bodies import Budget, Gone, Limits, Overloaded, TooLarge, TooSlow, read
-from springtide.edge.serving.certificates import CertificateFiles, Certificates, UnusableCertificate
+from springtide.edge.serving.certificates import (
+    RENEWAL_S,
+    CertificateFiles,
+    Certificates,
+    UnusableCertificate,
+    keep_renewed,
+)
 from springtide.edge.serving.probes import Check, probe
 from springtide.edge.serving.replies import Reply, in_words, send_reply
 from springtide.edge.serving.routes import Asked, Route, Routes
@@ -22,6 +28,7 @@ from springtide.edge.serving.server import CannotListen, Listener, listening, se
 
 __all__ = [
     "CROWDED",
+    "RENEWAL_S",
     "STRANGER",
     "Application",
     "Asked",
@@ -43,6 +50,7 @@ __all__ = [
     "UnusableCertificate",
     "everybody",
     "in_words",
+    "keep_renewed",
     "listening",
     "peers_alone",
     "probe",

@@ -4,13 +4,19 @@ Every handshake gets the newest files that make sense. A pair that does not matc
 written, leaves the one before in use.
 """
 
+import asyncio
 import hashlib
 import ssl
 from pathlib import Path
+from typing import Final, Never
 
 import msgspec
 
 from springtide.base.errors import SpringtideError
+from springtide.edge.lines import Log
+
+RENEWAL_S: Final = 10.0
+"""So often the files of a certificate are looked at."""
 
 
 class UnusableCertificate(SpringtideError):
@@ -89,6 +95,19 @@ def _context(files: CertificateFiles, authorities: str = "") -> ssl.SSLContext:
             "Give the PEM files of a certificate and its key."
         ) from fault
     return context
+
+
+async def keep_renewed(
+    certificates: Certificates, log: Log, *, every_s: float = RENEWAL_S
+) -> Never:
+    """Look at the files of certificates now and then, and tell what became of it."""
+    while True:
+        await asyncio.sleep(every_s)
+        try:
+            if certificates.renew():
+                log("certificate_renewed")
+        except UnusableCertificate as fault:
+            log("certificate_unusable", is_fault=True, message=str(fault))
 
 
 def _digest(files: CertificateFiles) -> bytes:
