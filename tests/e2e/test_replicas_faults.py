@@ -138,7 +138,9 @@ def test_f_2_and_f_3_of_a_member_that_hangs_nothing_is_scraped(
 
     frozen.freeze()
     fleet.load(CALM)
-    fleet.until(lambda seen: unknown(seen)[1] == "coverage", leader)
+    # Which is noticed first: that it is not scraped, or that it is no member any more?
+    missed = f"Member {frozen.number} is not there"
+    fleet.until(lambda seen: unknown(seen)[1] == "coverage" or missed in seen["why"], leader)
 
     steadily(lambda: leader.status()["expected"], lambda seen: seen == 3, for_s=2)
     frozen.thaw()

@@ -80,12 +80,13 @@ class Following:
 
     def stand(self) -> None:
         """Tell the election whether this member may lead, and its place."""
-        plan = self._labelling.state.plan
-        status = self._leading.status
+        labels = self._labelling.state
+        plan, status = labels.plan, self._leading.status
+        has_left = plan.is_stopping or (plan.shutdown_ms is not None and not labels.is_target)
         has_place = status is None or plan.index is None or plan.index <= status.expect
         is_eligible = (
             self._context.settings.is_enabled
-            and not plan.is_stopping
+            and not has_left
             and (has_place or not self._context.settings.labels.is_led)
         )
         now_ms = self._context.times.steady_ms()

@@ -108,8 +108,11 @@ class Showing:
         )
 
     def _stateful_index(self, own: int | None) -> int | None:
-        """Return the floor: this member's own, and the leader's also that of all records."""
-        if own is None or not self._leading.is_leader or self._coordinating.is_wanted:
+        """Return the floor: this member's own, and that of all records.
+
+        Every member says it, so that it outlives a leader that is lost together with the highest.
+        """
+        if own is None or self._coordinating.is_wanted:
             return own
         return max(own, floor(self._labelling.protection.records))
 

@@ -303,6 +303,24 @@ def test_an_order_goes_before_the_load_and_only_the_leader_takes_it() -> None:
     run(work())
 
 
+def test_a_leader_that_an_operator_sends_away_leads_until_it_is_no_target() -> None:
+    async def work() -> None:
+        async with fleet(2, QUICK, load=150) as found:
+            await asyncio.sleep(80)
+            leader = found.members["chat-0"].controller
+            leader.orders.shutdown(20)
+            await asyncio.sleep(15)
+            before = leader.snapshot()
+            await asyncio.sleep(10)
+            after = leader.snapshot()
+
+            assert (before.is_target, before.is_leader) == (True, True)
+            assert (after.is_target, after.is_leader) == (False, False)
+            assert found.members["chat-1"].controller.snapshot().is_leader
+
+    run(work())
+
+
 def test_an_order_ends_with_the_lead_and_that_is_told() -> None:
     """An order may send away the member that took it."""
 
