@@ -49,6 +49,7 @@ class Authority:
         self.denied: set[str] = set()
         self.scales: dict[str, Mapping[str, Any]] = {}
         self.pods: list[Mapping[str, Any]] = []
+        self.records: dict[str, Mapping[str, str]] = {}
         self.is_down = False
         self.asked: list[Request] = []
 
@@ -87,6 +88,10 @@ class Authority:
         if path.endswith("/subjectaccessreviews"):
             assert request.body is not None
             return {"status": {"allowed": request.body["spec"]["user"] not in self.denied}}
+        if path.endswith("-hpa-records"):
+            name = path.rpartition("/")[2]
+            kept = self.records.get(name.removesuffix("-hpa-records"))
+            return None if kept is None else {"metadata": {"name": name}, "data": kept}
         if path.endswith("/pods"):
             return {"items": self.pods}
         return self.scales.get(path)

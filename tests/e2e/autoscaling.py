@@ -25,6 +25,8 @@ from tests.promapi import PromApi
 
 E: Final = "hpa_expect_replicas"
 S: Final = "hpa_stateful_index"
+RECORDED: Final = "hpa_recorded_index"
+"""The same as the second, with what is written down."""
 PLAIN: Final = "rooms_waiting"
 """A metric that is not rounded."""
 NAME: Final = "springtide-replicas-adapter"
@@ -113,12 +115,14 @@ def certify(plane: ControlPlane, name: str, authority: trustme.CA) -> None:
 
 def adapter(plane: ControlPlane, api: PromApi, *, upstream: str = "") -> Ours:
     """Start an adapter that asks often, and passes other metrics through if there is an upstream."""
+    index = {"name": S, "role": "index", "refresh": "200ms", "hold": "1s"}
     document: Object = {
         "kind": "ReplicasAdapterConfiguration",
         "prometheus": {"url": api.url},
         "metrics": [
             {"name": E, "role": "expected", "refresh": "200ms", "hold": "1s"},
-            {"name": S, "role": "index", "refresh": "200ms", "hold": "1s"},
+            index,
+            {**index, "name": RECORDED, "series": [S], "coverage": "records"},
             {"name": PLAIN, "role": "plain", "refresh": "200ms", "hold": "1s"},
         ],
     }

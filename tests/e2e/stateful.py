@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from tests.e2e.autoscaling import (
     APISERVICES,
+    RECORDED,
     SCALERS,
     SETS,
     S,
@@ -39,7 +40,7 @@ def begin(
     plane: ControlPlane, api: PromApi, name: str, number: int, *metrics: str, **spec: Any
 ) -> Object:
     """Let a workload run whose members all hold state, with an autoscaler; return the autoscaler."""
-    indices = list(range(1, number + 1)) if S in metrics else ()
+    indices = list(range(1, number + 1)) if {S, RECORDED} & set(metrics) else ()
     export(api, name, number, indices)
     body = stateful_set(name, number)
     body["spec"].update(spec)

@@ -17,6 +17,7 @@ from tests.e2e.autoscaling import (
     ACCOUNT,
     DEPLOY,
     FAST,
+    RECORDED,
     SCALERS,
     SETS,
     E,
@@ -60,6 +61,7 @@ from tests.standin.statefulset import Delete, Gone, Order, Readied, Scaled, runn
 
 MANAGER: Final = "kube-controller-manager"
 BUDGETS: Final = "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
+MAPS: Final = "/api/v1/namespaces/default/configmaps"
 BEYOND_S: Final = 120.0
 TOO_MANY: Final = 429
 ROWS_S: Final = 90.0
@@ -76,10 +78,14 @@ def api() -> Iterator[PromApi]:
 
 
 @pytest.fixture(scope="module")
-def plane(planes: Planes) -> Iterator[ControlPlane]:
+def plane(planes: Planes, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
     """A control plane with nodes for pods."""
     found = planes(Setup(has_controllers=True, users=ACCOUNT, controller_flags=FAST))
     grant(found, DEPLOY / "replicas-adapter" / "rbac.yaml")
+    reader = tmp_path_factory.mktemp("rights") / "records-reader.yaml"
+    text = (DEPLOY / "replicas" / "records-reader.yaml").read_text(encoding="utf-8")
+    reader.write_text(text.replace("chat", "kept"), encoding="utf-8")
+    grant(found, reader)
     crews.define(found)
     with running_fleet(found, [gpu_node("a"), gpu_node("b")]):
         yield found
@@ -153,6 +159,29 @@ def test_k_1_no_pod_that_holds_state_is_ever_deleted(plane: ControlPlane, api: P
 
         assert (value(plane, E, "rooms"), value(plane, S, "rooms")) == ("10", "10")
     end(plane, "rooms")
+
+
+def test_what_is_written_down_keeps_members_that_are_not_scraped(
+    plane: ControlPlane, api: PromApi
+) -> None:
+    """Covers R-58 in part."""
+    records = {"metadata": {"name": "kept-hpa-records"}, "data": dict.fromkeys("12345", "{}")}
+    plane.create(MAPS, records)
+    with sparing(plane, "kept") as watched:
+        begin(plane, api, "kept", 5, E, RECORDED)
+        watched.holding = pods("kept", *range(5))
+
+        export(api, "kept", 2, [1, 2])
+        stays(plane, "kept", 5)
+        said = value(plane, RECORDED, "kept"), value(plane, S, "kept")
+        watched.holding = pods("kept", *range(3))
+        drained = {"data": {"4": None, "5": None}}
+        plane.ask("PATCH", f"{MAPS}/kept-hpa-records", drained, content_type=crews.MERGE)
+        settles(plane, "kept", 3)
+        stays(plane, "kept", 3)
+
+        assert said == ("5", "503")
+    end(plane, "kept")
 
 
 def test_a_shrinking_goes_by_its_stages(plane: ControlPlane, api: PromApi) -> None:

@@ -77,6 +77,7 @@ def served(entry: MetricEntry, path: Path, *, origin: Origin) -> Served:
         hold_s=seconds(entry.hold, (*path, "hold"), origin=origin),
         refresh_s=seconds(entry.refresh, (*path, "refresh"), origin=origin),
         checks_members=entry.checks_members,
+        counts_records=entry.coverage == "records",
     )
     about: ObjectEntry = entry.object
     return Served(metric=metric, kind=about.kind, name_label=about.name_label)

@@ -49,6 +49,8 @@ class Values:
         place = _place(served, asked)
         scale = await self._workloads.scale(place)
         workload = None if scale is None else scale.workload
+        if workload is not None and served.metric.counts_records:
+            workload = replace(workload, recorded=await self._workloads.recorded(place))
         found = self._decided(served, asked, table, workload)
         if _lacks_members(found) and scale is not None:
             workload = await self._counted(place, scale)

@@ -1,7 +1,7 @@
-"""What the cluster says of workloads, to hold an index against: replicas, pods, and how long they differ.
+"""What the cluster says of workloads, to hold an index against: replicas, pods, records, and how long they differ.
 
 Their scale is read when somebody asks for them and kept a short while; pods are listed only where fewer
-members have spoken than there are.
+members have spoken than there are. What members have written down is read where that is wanted.
 """
 
 from typing import Final
@@ -16,10 +16,15 @@ from springtide.edge.kube.refusals import object_fault
 from springtide.edge.kube.transport import Request, Transport
 from springtide.edge.lines import Log
 from springtide.engine.metrics import Workload
+from springtide.model.replicas.meeting import meeting
+from springtide.wire.errors import MalformedObject
+from springtide.wire.k8s.config_maps import decode_config_map
+from springtide.wire.k8s.replica_maps import read_records
 
 KEEP_S: Final = 10.0
 WORKLOADS_MAX: Final = 4096
 READY_PODS_MAX: Final = 100_000
+STATEFUL_SETS: Final = "statefulsets"
 _OK: Final = 200
 _NOT_FOUND: Final = 404
 
@@ -99,6 +104,9 @@ class Workloads:
         self._log = log
         self._scales = Memo(self._read_scale, clock=clock, keep_s=KEEP_S, entries_max=WORKLOADS_MAX)
         self._members = Memo(self._counted, clock=clock, keep_s=KEEP_S, entries_max=WORKLOADS_MAX)
+        self._recorded = Memo(
+            self._read_records, clock=clock, keep_s=KEEP_S, entries_max=WORKLOADS_MAX
+        )
         self._ready: dict[str, None] = {}
         self._beyond_s: dict[Place, float] = {}
 
@@ -116,6 +124,17 @@ class Workloads:
             return await self._members.get((place.namespace, scale.status.selector))
         except ClusterFault as fault:
             self._log("pods_unread", is_fault=True, workload=place.name, message=str(fault))
+            return None
+
+    async def recorded(self, place: Place) -> int | None:
+        """Return the highest number that is written down to hold state, None if there is no such list."""
+        if place.resource != STATEFUL_SETS:
+            # Numbers of others say nothing about how many must stay.
+            return None
+        try:
+            return await self._recorded.get(place)
+        except ClusterFault as fault:
+            self._log("records_unread", is_fault=True, workload=place.name, message=str(fault))
             return None
 
     def beyond(self, place: Place, *, is_beyond: bool) -> float:
@@ -138,6 +157,19 @@ class Workloads:
             return _SCALE.decode(answer.body)
         except msgspec.DecodeError as fault:
             raise Malformed(f"The scale of {place.name} cannot be read: {fault}.") from fault
+
+    async def _read_records(self, place: Place) -> int | None:
+        space, name = quote(place.namespace, safe=""), quote(meeting(place.name).records, safe="")
+        path = f"/api/v1/namespaces/{space}/configmaps/{name}"
+        answer = await self._api.send(Request(method="GET", path=path))
+        if answer.status == _NOT_FOUND:
+            return None
+        if answer.status != _OK:
+            raise object_fault(answer, f"the records of {place.name}")
+        try:
+            return max(read_records(decode_config_map(answer.body)), default=0)
+        except MalformedObject as fault:
+            raise Malformed(f"The records of {place.name} cannot be read: {fault}") from fault
 
     async def _counted(self, key: tuple[str, str]) -> int:
         namespace, selector = key

@@ -108,6 +108,8 @@ def _counted(
             message=f"No sample of {metric.name} for {_subject(asked)} is a number from 0 on.",
         )
     value = _aggregated(metric.aggregator, [number for number, _ in valued])
+    if workload is not None and workload.recorded is not None:
+        value = max(value, Decimal(workload.recorded))
     if metric.is_whole:
         value = value.to_integral_value(ROUND_CEILING)
     refused = _out_of_bounds(metric, asked, value)
@@ -157,7 +159,7 @@ def _contradicted(
             "Check its name and kind, and the adapter's rights.",
         )
     found = members(metric, valued)
-    if found < workload.members:
+    if found < workload.members and workload.recorded is None:
         return Refused(
             reason=AnswerReason.MEMBERS_MISSING,
             message=f"Only {found} of {workload.members} members of {_subject(asked)} have sent "

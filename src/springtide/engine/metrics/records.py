@@ -32,7 +32,8 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True):
     `series` are the names that it may have where it is kept, of which only one may be there. The labels of
     `required` must each be given one value, by which a workload is found; `namespace_label` says which
     namespace a sample belongs to, empty for any, and `member_label` which member has sent it. Only
-    if `checks_members`, an answer has to agree with the pods of the workload.
+    if `checks_members`, an answer has to agree with the pods of the workload; with `counts_records`, what
+    its members have written down stands for those that have not spoken.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True):
     hold_s: float = 30.0
     refresh_s: float = 5.0
     checks_members: bool = False
+    counts_records: bool = False
 
     @property
     def is_whole(self) -> bool:
@@ -62,11 +64,13 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Workload(msgspec.Struct, frozen=True, kw_only=True):
-    """What the cluster says of a workload: `members` pods that have been ready once, and how long an index
-    has stood above its replicas and the one that may be on its way."""
+    """What the cluster says of a workload: `members` pods that have been ready once, how long an index
+    has stood above its replicas and the one that may be on its way, and the highest number that is written
+    down to hold state, 0 for none. None says that nobody writes it down where it could be read."""
 
     members: int
     replicas: int
+    recorded: int | None = None
     beyond_s: float = 0.0
 
 

@@ -93,7 +93,7 @@ class MetricEntry(Strict, frozen=True, kw_only=True):
     max_age: str = "60s"
     hold: str = "30s"
     refresh: str = "5s"
-    coverage: Literal["", "pods", "none"] = ""
+    coverage: Literal["", "pods", "records", "none"] = ""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -103,7 +103,8 @@ class MetricEntry(Strict, frozen=True, kw_only=True):
     @property
     def checks_members(self) -> bool:
         """Return whether the pods are to be counted."""
-        return self.coverage == "pods" or (self.role == "index" and self.coverage == "")
+        is_default = self.role == "index" and self.coverage == ""
+        return is_default or self.coverage in ("pods", "records")
 
 
 EXPECTED: Final = MetricEntry(name="hpa_expect_replicas", role="expected")
@@ -231,6 +232,9 @@ def check_metric(metric: MetricEntry, path: Path, origin: Origin) -> None:
         ("maxAge", metric.max_age), ("hold", metric.hold), ("refresh", metric.refresh),
     ):  # fmt: skip
         check_positive(text, (*path, name), origin)
+    if metric.coverage == "records" and metric.role != "index":
+        reason = "records say which index holds state; write pods or none, or `role: index`."
+        raise origin.fault((*path, "coverage"), reason)
     if metric.role != "plain" and metric.aggregator != "max":
         reason = f"{metric.aggregator} would count replicas wrongly; write max, or another role."
         raise origin.fault((*path, "aggregator"), reason)

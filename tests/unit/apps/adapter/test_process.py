@@ -4,8 +4,10 @@ import asyncio
 import json
 import ssl
 from pathlib import Path
+from typing import Final
 
 import pytest
+from msgspec.structs import replace
 
 from springtide.apps.adapter.upstream import Other, Upstream
 from springtide.edge.kube import Failing
@@ -14,6 +16,9 @@ from tests.loopback import call
 from tests.promapi import PromApi, Reply, prometheus
 from tests.running import run
 from tests.serving import serving
+
+READY: Final = {"type": "Ready", "status": "True"}
+TARGET: Final = "labelSelector=hpa_target_name%3D"
 
 
 def test_the_front_proxy_is_answered_for_whom_it_speaks(tmp_path: Path) -> None:
@@ -151,6 +156,48 @@ def test_an_index_counts_only_if_all_members_have_spoken(tmp_path: Path) -> None
             unknown = await adapter.value(S, query="labelSelector=hpa_target_name%3Dnone")
 
             assert (enough, missing, unknown) == ("3", "503 MembersMissing", "404 NoSamples")
+
+    with prometheus() as api:
+        run(work(api))
+
+
+def test_what_is_written_down_stands_for_members_that_have_not_spoken(tmp_path: Path) -> None:
+    """Covers M-10, R-58 in part."""
+    authority = Authority()
+    index = replace(SERVED[1], metric=replace(SERVED[1].metric, counts_records=True))
+    for name in ("chat", "lobby", "broken"):
+        authority.scale(name, replicas=4, running=4)
+    authority.scale("town", replicas=4, running=4, resource="deployments")
+    authority.pods = [
+        {"metadata": {"uid": str(number)}, "status": {"conditions": [READY]}} for number in range(4)
+    ]
+    authority.records["chat"] = {"1": "{}", "4": "no record", "note": "5"}
+    authority.records["town"] = {"9": "{}"}
+    authority.records["broken"] = {"1": 4}  # type: ignore[dict-item]
+
+    async def work(api: PromApi) -> None:
+        for target in ("chat", "lobby", "broken"):
+            api.put_member(S, 2, member=f"{target}-1", target=target)
+        api.put(
+            S,
+            2,
+            k8s_namespace_name="game",
+            hpa_target_name="town",
+            hpa_target_kind="Deployment",
+            instance="town-a",
+        )
+        async with adapting(tmp_path, authority, api, served=[SERVED[0], index]) as adapter:
+            kept = await adapter.value(S)
+            asked = len(authority.of("configmaps/chat-hpa-records"))
+            await adapter.value(S)
+            unkept = await adapter.value(S, query=f"{TARGET}lobby")
+            unread = await adapter.value(S, query=f"{TARGET}broken")
+            other = await adapter.value(S, query=f"{TARGET}town,hpa_target_kind%3DDeployment")
+
+            assert kept == "4", "what cannot be read still protects its number"
+            assert len(authority.of("configmaps/chat-hpa-records")) == asked
+            assert (unkept, unread, other) == ("503 MembersMissing",) * 3
+            assert [each["workload"] for each in adapter.log.of("records_unread")] == ["broken"]
 
     with prometheus() as api:
         run(work(api))

@@ -96,6 +96,22 @@ ROWS: Final = [
     pytest.param(
         told(S, ("1", 5), ("2", 5), ("3", 5), workload=FOUR), "503 MembersMissing", id="M-10"
     ),
+    pytest.param(
+        told(S, ("1", 5), ("2", 5), ("3", 5), workload=replace(FOUR, recorded=4)),
+        "4",
+        id="M-10 records",
+    ),
+    pytest.param(
+        told(S, ("3", 5), workload=replace(FOUR, recorded=0)), "3", id="M-10 none is written down"
+    ),
+    pytest.param(
+        told(S, workload=replace(FOUR, recorded=4)), "404 NoSamples", id="M-10 nobody has spoken"
+    ),
+    pytest.param(
+        told(S, ("2", 90), workload=replace(FOUR, recorded=4)),
+        "503 StaleSamples",
+        id="M-10 nobody speaks any more",
+    ),
     pytest.param(told(E, ("8", 5), later_s=20), "8", id="M-11 held"),
     pytest.param(told(E, ("8", 5), later_s=40), "503 SourceUnavailable", id="M-11 too long"),
     pytest.param(told(E, ("10.2", 5)), "11", id="M-12"),

@@ -68,6 +68,10 @@ def test_what_is_left_out_serves_both_metrics_safely() -> None:
             "metrics[0].namespaceLabel",
         ),
         (HEAD + TLS + SOURCE + "metrics: [{name: a, role: max}]\n", "metrics[0].role"),
+        (
+            HEAD + TLS + SOURCE + "metrics: [{name: a, coverage: records}]\n",
+            "metrics[0].coverage",
+        ),
     ],
 )
 def test_what_is_wrong_is_told_by_its_field(text: str, field: str) -> None:
