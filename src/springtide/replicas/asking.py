@@ -12,9 +12,12 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
+from springtide.base.errors import SpringtideError
 from springtide.engine.replicas.label_messages import Check
 
 CALLBACK_S_MAX: Final = 5.0
+NO_READY: Final = "The ready check {why}. This member does not serve until it says yes."
+NO_STATEFUL: Final = "The stateful check {why}. This member stays until it says no."
 
 YesOrNo: TypeAlias = Callable[[], bool | Awaitable[bool]]
 
@@ -44,15 +47,17 @@ class Callback(msgspec.Struct, frozen=True):
         except TimeoutError:
             return Failed(f"no answer within {self.timeout_s:g} s")
         except Exception as fault:  # noqa: BLE001 - whatever the application raises, it gave no answer
-            return Failed(repr(fault))
+            return Failed(str(fault) if isinstance(fault, SpringtideError) else repr(fault))
 
 
 class Checks:
-    """What the application says of itself."""
+    """What the application says of itself; `untold` is what an operator should hear of it."""
 
     def __init__(self) -> None:
         self._ready: Callback | None = None
         self._stateful: Callback | None = None
+        self._failing: set[str] = set()
+        self.untold: list[str] = []
 
     @property
     def has_ready(self) -> bool:
@@ -74,18 +79,27 @@ class Checks:
 
     async def ready(self) -> Check:
         """Return whether this member may serve: no, where nobody can tell."""
-        found = await _asked(self._ready)
+        found = await self._asked(self._ready, NO_READY)
         return Check.NO if found is Check.UNKNOWN else found
 
     async def stateful(self) -> Check:
         """Return whether this member holds state."""
-        return await _asked(self._stateful)
+        return await self._asked(self._stateful, NO_STATEFUL)
+
+    async def _asked(self, callback: Callback | None, words: str) -> Check:
+        if callback is None:
+            return Check.ABSENT
+        answer = await callback.call()
+        if isinstance(answer, bool):
+            self._failing.discard(words)
+            return Check.YES if answer else Check.NO
+        if words not in self._failing:
+            self._failing.add(words)
+            self.untold.append(words.format(why=_why(answer)))
+        return Check.UNKNOWN
 
 
-async def _asked(callback: Callback | None) -> Check:
-    if callback is None:
-        return Check.ABSENT
-    answer = await callback.call()
-    if isinstance(answer, bool):
-        return Check.YES if answer else Check.NO
-    return Check.UNKNOWN
+def _why(answer: object) -> str:
+    if isinstance(answer, Failed):
+        return f"failed: {answer.why}"
+    return f"said {answer!r:.100}, which is neither true nor false"

@@ -165,6 +165,8 @@ class Labelling:
         stateful = Check.ABSENT
         if state.is_ready and not state.is_target and checks.has_stateful:
             stateful = await checks.stateful()
+        while checks.untold:
+            await self._context.complain(checks.untold.pop(0))
         now_ms = self._context.times.now_ms()
         self.tell(Looked(now_ms=now_ms, cause="look", ready=ready, stateful=stateful))
         self._woken.clear()

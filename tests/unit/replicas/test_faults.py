@@ -41,6 +41,11 @@ def generation(found: Fleet) -> int:
     return 0 if status is None else status.generation
 
 
+def complaints(one: One) -> list[str]:
+    """Return what a member complained of."""
+    return [str(each["message"]) for each in one.lines.named("complaint")]
+
+
 async def settled(found: Fleet) -> None:
     """Wait until everybody serves and a first status stands."""
     await seconds_until(lambda: all(each.labels == (True, True) for each in found.members.values()))
@@ -235,6 +240,35 @@ def test_f_13_a_check_that_raises_or_hangs_protects() -> None:
 
             assert raising.labels == (False, True)
             assert hanging.labels == (False, True)
+            (raised,), (hung,) = complaints(raising), complaints(hanging)
+            assert raised == (
+                "The stateful check failed: RuntimeError('gone'). This member stays until it says no."
+            )
+            assert hung.startswith("The stateful check failed: no answer within 2 s.")
+
+    run(work())
+
+
+def test_a_ready_check_that_fails_is_told_once_until_it_has_answered() -> None:
+    async def work() -> None:
+        async with fleet(1, QUICK, load=50) as found:
+            (one,) = found.members.values()
+            answers: list[object] = ["yes"]
+            one.controller.set_ready_check(lambda: answers[-1])  # type: ignore[arg-type,return-value]
+            await asyncio.sleep(80)
+            first = complaints(one)
+            answers.append(False)
+            await asyncio.sleep(5)
+            answers.append(None)
+            await asyncio.sleep(5)
+            second = complaints(one)[1:]
+            answers.append(True)
+            await asyncio.sleep(5)
+
+            (told,) = first
+            assert "said 'yes', which is neither true nor false. This member does not serve" in told
+            assert [each.partition(",")[0] for each in second] == ["The ready check said None"]
+            assert one.labels == (True, True)
 
     run(work())
 
