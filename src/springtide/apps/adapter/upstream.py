@@ -7,17 +7,15 @@ for there. We ask with our own token: whether the caller may has been decided be
 import asyncio
 import ssl
 from collections.abc import Sequence
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 from urllib.parse import quote
 
 import httpx2
 import msgspec
 
-from springtide import __version__
 from springtide.base.errors import SpringtideError
 from springtide.edge.http import HttpFault, bearer
-from springtide.edge.http.exchange import LOOPBACK, words
+from springtide.edge.http.opening import ClosesClient, opened, words
 from springtide.edge.serving import Reply
 
 ANSWER_BYTES_MAX: Final = 4 << 20
@@ -38,31 +36,15 @@ class Other(msgspec.Struct, frozen=True, kw_only=True):
     tls: ssl.SSLContext | None = None
 
 
-class Upstream:
+class Upstream(ClosesClient):
     """The other server, to be closed by leaving its block."""
 
     def __init__(self, other: Other) -> None:
         self._other = other
-        self._client = httpx2.AsyncClient(
-            headers={"User-Agent": f"springtide/{__version__}", "Accept": "application/json"},
-            verify=other.tls or ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
-            limits=httpx2.Limits(
-                max_connections=CONNECTIONS_MAX, max_keepalive_connections=CONNECTIONS_MAX
-            ),
-            mounts=dict.fromkeys(LOOPBACK),
-            timeout=None,
+        limits = httpx2.Limits(
+            max_connections=CONNECTIONS_MAX, max_keepalive_connections=CONNECTIONS_MAX
         )
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        fault: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self._client.aclose()
+        super().__init__(opened({"Accept": "application/json"}, tls=other.tls, limits=limits))
 
     async def ask(self, namespace: str, metric: str, query: Sequence[tuple[str, str]]) -> Reply:
         """Return what the other server answers, or raise Apart."""

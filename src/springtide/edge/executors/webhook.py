@@ -9,18 +9,16 @@ import asyncio
 import ssl
 from collections.abc import Mapping
 from http import HTTPStatus
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 from urllib.parse import quote
 
 import httpx2
 import msgspec
 
-from springtide import __version__
 from springtide.edge import http
 from springtide.edge.executors.errors import ExecutorFault, NotDone, OutcomeUnknown, Unobservable
 from springtide.edge.http.bearer import bearer
-from springtide.edge.http.exchange import LOOPBACK, words
+from springtide.edge.http.opening import ClosesClient, opened, words
 from springtide.model.replicas.execution import Observation, ScaleOrder
 from springtide.wire.errors import MalformedObject
 from springtide.wire.observations import read_observation
@@ -53,35 +51,14 @@ class _Body(msgspec.Struct, frozen=True):
     keep: tuple[int, ...]
 
 
-class Webhook:
+class Webhook(ClosesClient):
     """One server, to be closed by leaving its block."""
 
     def __init__(self, hook: Hook) -> None:
         self._hook = hook
-        self._client = httpx2.AsyncClient(
-            headers={
-                "User-Agent": f"springtide/{__version__}",
-                "Accept": "application/json",
-                **hook.headers,
-            },
-            verify=hook.tls or ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
-            limits=httpx2.Limits(max_connections=CONNECTIONS_MAX, max_keepalive_connections=0),
-            # As in Go, proxies of the environment are not for this machine.
-            mounts=dict.fromkeys(LOOPBACK),
-            # Calls are timed as a whole, not step by step.
-            timeout=None,
-        )
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        fault: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self._client.aclose()
+        limits = httpx2.Limits(max_connections=CONNECTIONS_MAX, max_keepalive_connections=0)
+        headers = {"Accept": "application/json", **hook.headers}
+        super().__init__(opened(headers, tls=hook.tls, limits=limits))
 
     async def observe(self) -> Observation:
         """Return what the server says there is."""

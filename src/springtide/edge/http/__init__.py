@@ -1,7 +1,8 @@
 """Calls to servers that speak HTTP, in the clear or over TLS.
 
 `exchange` posts bodies to one server and returns what it answers or why it did not, `looking` looks at a
-page, `calling` asks an application short questions, `bearer` shows a token, `tls` says by which certificates the two know each other, `errors` lists what can go wrong.
+page, `calling` asks an application short questions. `opening` has the rules by which all clients are opened, `bearer`
+shows a token, `tls` says by which certificates the two know each other, `errors` lists what can go wrong.
 """
 
 from springtide.edge.http.bearer import bearer

@@ -3,43 +3,26 @@
 Each call is tried once and within its time. Redirects are answers like any other, and so are errors.
 """
 
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
 import httpx2
 import msgspec
 
-from springtide import __version__
 from springtide.edge.http.bearer import bearer
 from springtide.edge.http.errors import Malformed, Refused, TooLarge, Unreachable
-from springtide.edge.http.exchange import LOOPBACK, words
+from springtide.edge.http.opening import AGENT, LOOPBACK, ClosesClient, words
 
 ANSWER_BYTES_MAX: Final = 1 << 20
 _SUCCESS: Final = range(200, 300)
 
 
-class Calling:
+class Calling(ClosesClient):
     """Calls one application, to be closed by leaving its block."""
 
     def __init__(self, *, timeout_s: float, token_file: str = "") -> None:
         self._token_file = token_file
-        self._client = httpx2.AsyncClient(
-            headers={"User-Agent": f"springtide/{__version__}"},
-            timeout=timeout_s,
-            # As in Go, proxies of the environment are not for this machine.
-            mounts=dict.fromkeys(LOOPBACK),
-        )
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        fault: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self._client.aclose()
+        # Applications elsewhere are known by the certificates that everybody trusts.
+        super().__init__(httpx2.AsyncClient(headers=AGENT, timeout=timeout_s, mounts=LOOPBACK))
 
     async def yes_or_no(self, url: str) -> bool:
         """Return whether the answer is `true` or `false`; raises HttpFault for any other."""

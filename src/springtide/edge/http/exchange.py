@@ -9,7 +9,6 @@ their way at once.
 """
 
 import asyncio
-import os
 import ssl
 from collections.abc import Sequence
 from types import TracebackType
@@ -18,7 +17,6 @@ from typing import Final, Self
 import httpx2
 import msgspec
 
-from springtide import __version__
 from springtide.edge.http.errors import (
     HttpFault,
     Refused,
@@ -27,15 +25,14 @@ from springtide.edge.http.errors import (
     Unreachable,
     Unusable,
 )
+from springtide.edge.http.opening import opened, words
 
 CONCURRENCY_MAX: Final = 4
 RESPONSE_BYTES_MAX: Final = 128 << 20
 _HEADERS: Final = {
     "Content-Type": "application/json",
     "Accept-Encoding": "gzip",
-    "User-Agent": f"springtide/{__version__}",
 }
-LOOPBACK: Final = ("all://localhost", "all://127.0.0.1", "all://[::1]")
 _PROXIES: Final = "HTTP_PROXY, HTTPS_PROXY or ALL_PROXY"
 _OK: Final = 200
 _BROKEN: Final = (httpx2.ReadError, httpx2.WriteError, httpx2.RemoteProtocolError)
@@ -139,37 +136,8 @@ def _client(server: Server) -> httpx2.AsyncClient:
         max_connections=CONCURRENCY_MAX, max_keepalive_connections=CONCURRENCY_MAX
     )
     try:
-        return httpx2.AsyncClient(
-            headers=_HEADERS,
-            # Without settings nobody is trusted, which costs no time to set up.
-            verify=server.tls or ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
-            limits=limits,
-            # As in Go, proxies of the environment are not for this machine.
-            mounts=dict.fromkeys(LOOPBACK),
-            # Calls are timed as a whole, not step by step.
-            timeout=None,
-        )
+        return opened(_HEADERS, tls=server.tls, limits=limits)
     except (ValueError, ImportError, httpx2.InvalidURL) as fault:
         told = str(fault).rstrip(".")
         why = f"The proxy that the environment names cannot be used: {told}. Correct {_PROXIES}."
         raise Unusable("", why) from fault
-
-
-def words(fault: BaseException) -> str:
-    """Return what happened in the words of the lowest layer that has any."""
-    layers = [fault]
-    while (below := layers[-1].__cause__ or layers[-1].__context__) is not None:
-        layers.append(below)
-    for layer in reversed(layers):
-        match layer:
-            case ssl.SSLCertVerificationError(verify_message=message):
-                return f"the certificate is not valid: {message}"
-            case ssl.SSLError(reason=str(reason)):
-                return f"TLS fails: {reason.lower().replace('_', ' ')}"
-            case OSError(errno=int(number)) if number > 0:
-                return os.strerror(number)
-            case OSError(strerror=str(told)):
-                return told
-            case _:
-                pass
-    return str(fault) or type(fault).__name__

@@ -8,7 +8,7 @@ import httpx2
 import msgspec
 
 from springtide.edge.http.errors import TooLarge, Unreachable, Unusable
-from springtide.edge.http.exchange import LOOPBACK, words
+from springtide.edge.http.opening import LOOPBACK, words
 
 PAGE_BYTES_MAX: Final = 64 << 20
 
@@ -26,7 +26,7 @@ def look(
     """Return what the server answers; raises Unreachable, TooLarge or Unusable."""
     try:
         with (
-            httpx2.Client(verify=tls, timeout=timeout_s, mounts=dict.fromkeys(LOOPBACK)) as client,
+            httpx2.Client(verify=tls, timeout=timeout_s, mounts=LOOPBACK) as client,
             client.stream("GET", url, params=list(query)) as response,
         ):
             body = bytearray()

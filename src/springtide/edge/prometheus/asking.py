@@ -8,16 +8,14 @@ import asyncio
 import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
 import httpx2
 import msgspec
 
-from springtide import __version__
 from springtide.edge import http
 from springtide.edge.http.bearer import bearer
-from springtide.edge.http.exchange import LOOPBACK, words
+from springtide.edge.http.opening import ClosesClient, opened, words
 from springtide.edge.prometheus.errors import (
     Crowded,
     PrometheusFault,
@@ -50,7 +48,7 @@ class Access(msgspec.Struct, frozen=True, kw_only=True):
     queries_max: int = QUERIES_MAX
 
 
-class Prometheus:
+class Prometheus(ClosesClient):
     """One Prometheus, to be closed by leaving its block."""
 
     def __init__(self, access: Access) -> None:
@@ -58,28 +56,10 @@ class Prometheus:
         self._turns = asyncio.Semaphore(access.queries_max)
         self._url = access.url.rstrip("/") + _PATH
         self.asked = 0
-        self._client = httpx2.AsyncClient(
-            headers={"User-Agent": f"springtide/{__version__}", **access.headers},
-            verify=access.tls or ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
-            limits=httpx2.Limits(
-                max_connections=access.queries_max, max_keepalive_connections=access.queries_max
-            ),
-            # As in Go, proxies of the environment are not for this machine.
-            mounts=dict.fromkeys(LOOPBACK),
-            # Queries are timed as a whole, not step by step.
-            timeout=None,
+        limits = httpx2.Limits(
+            max_connections=access.queries_max, max_keepalive_connections=access.queries_max
         )
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        fault: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self._client.aclose()
+        super().__init__(opened(access.headers, tls=access.tls, limits=limits))
 
     async def query(self, text: str, *, unix_s: float | None = None) -> Vector:
         """Return what a query comes to, now or at some time; or raise PrometheusFault."""

@@ -5,16 +5,14 @@ knows whether it was done. A token that is not taken is renewed once, and so are
 """
 
 import asyncio
-import ssl
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final, TypeVar
 
 import httpx2
 
-from springtide import __version__
 from springtide.edge.http import client_context
-from springtide.edge.http.exchange import LOOPBACK, words
+from springtide.edge.http.opening import opened, words
 from springtide.edge.store.errors import StoreFault, Unreachable
 from springtide.edge.store.etcd import refusals
 from springtide.edge.store.etcd.access import EtcdAccess
@@ -140,20 +138,14 @@ class Gateway:
 
     def _made(self) -> httpx2.AsyncClient:
         tls = self._access.tls
-        return httpx2.AsyncClient(
-            headers={
-                "User-Agent": f"springtide/{__version__}",
-                "Content-Type": "application/json",
-            },
-            # Without settings nobody is trusted, which costs no time to set up.
-            verify=client_context(tls) if tls else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
+        return opened(
+            {"Content-Type": "application/json"},
+            tls=client_context(tls) if tls else None,
             limits=httpx2.Limits(
                 max_connections=CONNECTIONS_MAX,
                 max_keepalive_connections=CONNECTIONS_MAX,
                 keepalive_expiry=KEPT_S,
             ),
-            # As in Go, proxies of the environment are not for this machine.
-            mounts=dict.fromkeys(LOOPBACK),
             timeout=httpx2.Timeout(None, connect=self._access.connect_s),
         )
 
