@@ -1,7 +1,7 @@
 """How long does an answer take for which a real Prometheus is asked first? A thousand workloads of ten members.
 
-What is in the table of a metric counts for no time at all here, so that every answer waits for a query of all
-workloads. Without `prometheus` on the path nothing is measured.
+What is in the table of a metric counts for no time at all here, so that every answer waits for a query of its own,
+while all workloads are queried behind it again and again. Without `prometheus` on the path nothing is measured.
 """
 
 import asyncio

@@ -55,9 +55,12 @@ class Figures:
         """Count one refusal."""
         self._answers.labels(metric, reason).inc()
 
-    def renewed(self, metric: str, *, is_clear: bool) -> None:
+    def renewed(self, metric: str) -> None:
         """Count a query that was answered."""
         self._queries.labels(metric, ANSWERED).inc()
+
+    def checked(self, metric: str, *, is_clear: bool) -> None:
+        """Say whether a metric is there by one name only."""
         self._selfcheck.labels(metric).set(is_clear)
 
     def failed(self, metric: str, fault: str) -> None:

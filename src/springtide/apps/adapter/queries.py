@@ -1,4 +1,4 @@
-"""The one query of a metric for all of its workloads, and what its answer comes to.
+"""The query of a metric for all of its workloads, or for one, and what its answer comes to.
 
 An answer tells when it was evaluated, and not when a sample was taken. So the query has two parts for each
 name: the samples, and their times under a label of our own; both are of the same moment.
@@ -8,7 +8,9 @@ from collections.abc import Generator, Iterable
 from typing import Final
 
 from springtide.edge.prometheus import Element, Vector
-from springtide.engine.metrics import Metric, Sample, Table, steps_to_table
+from springtide.engine.metrics import Metric, Place, Sample, Table, steps_to_table
+from springtide.engine.replicas.selectors import selector
+from springtide.model.replicas.matcher import Matcher, MatchOperator
 
 MARK: Final = "springtide_series"
 STEP_ELEMENTS: Final = 1000
@@ -17,9 +19,10 @@ _NAME: Final = "__name__"
 _Key = frozenset[tuple[str, str]]
 
 
-def query_of(metric: Metric) -> str:
-    """Return the query."""
-    return " or ".join(timed(name, f"{name}{{{_matchers(metric)}}}") for name in metric.series)
+def query_of(metric: Metric, place: Place | None = None) -> str:
+    """Return the query, for one place where one is given."""
+    matchers = _matchers(metric, place)
+    return " or ".join(timed(name, selector(name, matchers)) for name in metric.series)
 
 
 def timed(name: str, chosen: str) -> str:
@@ -55,9 +58,12 @@ def steps_to_samples(
     )
 
 
-def _matchers(metric: Metric) -> str:
-    labels = dict.fromkeys([*metric.required, metric.namespace_label])
-    return ",".join(f'{each}!=""' for each in labels if each)
+def _matchers(metric: Metric, place: Place | None) -> list[Matcher]:
+    labels = metric.place_labels
+    if place is None:
+        return [Matcher(label=each, value="", operator=MatchOperator.NOT_EQUAL) for each in labels]
+    bound = zip(labels, place, strict=True)
+    return [Matcher(label=label, value=value) for label, value in bound]
 
 
 def _times(elements: Iterable[Element]) -> Generator[tuple[_Key, float], None, None]:

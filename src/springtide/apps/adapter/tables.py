@@ -1,8 +1,9 @@
 """The samples of each metric, asked for when they are wanted and not more often than they change.
 
 One answer serves all requests: while it is new nobody asks again, for a while after that it is still given
-and renewed behind the back, and later whoever comes waits for the new one. Where that fails, the last
-one counts as long as the metric allows.
+and renewed behind the back. Whoever comes later, after nobody has asked for long or because asking for all is
+too much, asks for one workload alone; more than a few at once wait for all. Where that fails, the last answer counts
+as long as the metric allows.
 """
 
 import asyncio
@@ -13,13 +14,17 @@ from springtide.apps.adapter.figures import Figures
 from springtide.apps.adapter.queries import query_of, steps_to_samples
 from springtide.base.clock import Calendar, Clock
 from springtide.edge.lines import Log
-from springtide.edge.prometheus import Prometheus, PrometheusFault
-from springtide.engine.metrics import Metric, Table
+from springtide.edge.prometheus import Prometheus, PrometheusFault, Refused, TimedOut, TooLarge
+from springtide.engine.metrics import Metric, Place, Table
 
 RETRY_S: Final = 1.0
 """No sooner is asked again after a fault."""
 LOOK_S: Final = 60.0
 """So often a metric is looked at about which nobody asks."""
+NARROW_MAX: Final = 4
+"""So many ask for one workload alone at once."""
+TOO_MUCH: Final = (TimedOut, TooLarge, Refused)
+"""Faults of a query for all after which one for a single workload may still be answered."""
 LINGER: Final = 2
 """So many times as long as an answer is new, it is given without waiting."""
 
@@ -44,8 +49,8 @@ class Tables:
         self._log = log
         self._keepers = {each.name: _Keeper(each) for each in metrics}
 
-    async def table(self, metric: Metric) -> Table | None:
-        """Return what is known, None if nothing ever was."""
+    async def table(self, metric: Metric, place: Place) -> Table | None:
+        """Return what is known of a place, and maybe of all others, None if nothing ever was."""
         keeper = self._keepers[metric.name]
         table, now_s = keeper.table, self._clock.monotonic_s()
         age_s = None if table is None else now_s - table.seen_s
@@ -53,7 +58,12 @@ class Tables:
             return table
         if keeper.task is None and now_s >= keeper.retry_s:
             keeper.task = asyncio.create_task(self._renew(keeper))
-        if keeper.task is not None and (age_s is None or age_s >= LINGER * metric.refresh_s):
+        if age_s is not None and age_s < LINGER * metric.refresh_s:
+            return table
+        if keeper.may_be_narrow(now_s):
+            async with keeper.turns:
+                return await self._narrow(keeper, place) or keeper.table
+        if keeper.task is not None:
             await asyncio.shield(keeper.task)
         return keeper.table
 
@@ -61,7 +71,9 @@ class Tables:
         """Look at every metric at the start and each minute, so that its names are checked unasked."""
         while True:
             for keeper in self._keepers.values():
-                await self.table(keeper.metric)
+                if keeper.task is None:
+                    keeper.task = asyncio.create_task(self._renew(keeper))
+                await asyncio.shield(keeper.task)
             await asyncio.sleep(LOOK_S)
 
     async def close(self) -> None:
@@ -74,18 +86,30 @@ class Tables:
     async def _renew(self, keeper: "_Keeper") -> None:
         metric = keeper.metric
         try:
-            keeper.table = await self._asked(metric)
+            keeper.table = await self._asked(metric, None)
+            self._figures.checked(metric.name, is_clear=keeper.table.is_clear)
             self._tell(keeper, "")
         except PrometheusFault as fault:
             keeper.retry_s = self._clock.monotonic_s() + RETRY_S
+            if not isinstance(fault, TOO_MUCH):
+                keeper.narrow_retry_s = keeper.retry_s
             self._tell(keeper, str(fault))
             self._figures.failed(metric.name, type(fault).__name__)
         finally:
-            keeper.task = None
+            keeper.task, keeper.was_asked = None, True
 
-    async def _asked(self, metric: Metric) -> Table:
+    async def _narrow(self, keeper: "_Keeper", place: Place) -> Table | None:
+        """Return what is known of one workload, None if that cannot be had."""
+        try:
+            return await self._asked(keeper.metric, place)
+        except PrometheusFault as fault:
+            keeper.narrow_retry_s = self._clock.monotonic_s() + RETRY_S
+            self._figures.failed(keeper.metric.name, type(fault).__name__)
+            return None
+
+    async def _asked(self, metric: Metric, place: Place | None) -> Table:
         seen_s, unix_s = self._clock.monotonic_s(), self._calendar.unix_s()
-        vector = await self._prometheus.query(query_of(metric))
+        vector = await self._prometheus.query(query_of(metric, place))
         if vector.warnings:
             self._log("query_warned", is_fault=True, metric=metric.name, said=vector.warnings[0])
         steps = steps_to_samples(metric, vector, unix_s=unix_s, seen_s=seen_s)
@@ -94,7 +118,7 @@ class Tables:
                 next(steps)
             except StopIteration as done:
                 table: Table = done.value
-                self._figures.renewed(metric.name, is_clear=len(table.names) < 2)  # noqa: PLR2004
+                self._figures.renewed(metric.name)
                 return table
             await asyncio.sleep(0)
 
@@ -114,5 +138,17 @@ class _Keeper:
         self.metric = metric
         self.table: Table | None = None
         self.task: asyncio.Task[None] | None = None
+        self.turns = asyncio.Semaphore(NARROW_MAX)
+        self.was_asked = False
         self.retry_s = 0.0
+        self.narrow_retry_s = 0.0
         self.fault = ""
+
+    def may_be_narrow(self, now_s: float) -> bool:
+        """Return whether one workload alone may be asked for: all have been, and by one name.
+
+        Where all are too much, everybody has to wait for a turn; otherwise all will be there sooner.
+        """
+        is_clear = self.table is None or self.table.is_clear
+        is_open = self.was_asked and (bool(self.fault) or not self.turns.locked())
+        return is_open and is_clear and now_s >= self.narrow_retry_s

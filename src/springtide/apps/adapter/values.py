@@ -33,7 +33,7 @@ class Values:
 
     async def of(self, served: Served, asked: Asked) -> Answered | Refused:
         """Return the value, or why there is none."""
-        table = await self._tables.table(served.metric)
+        table = await self._tables.table(served.metric, asked.place)
         if table is None:
             return Refused(
                 reason=AnswerReason.SOURCE_UNAVAILABLE,

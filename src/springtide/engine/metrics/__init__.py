@@ -16,7 +16,7 @@ from springtide.engine.metrics.records import (
     Sample,
     Workload,
 )
-from springtide.engine.metrics.table import Table, steps_to_table
+from springtide.engine.metrics.table import Place, Table, steps_to_table
 
 __all__ = [
     "Aggregator",
@@ -24,6 +24,7 @@ __all__ = [
     "Answered",
     "Asked",
     "Metric",
+    "Place",
     "Refused",
     "Role",
     "Sample",

@@ -71,7 +71,7 @@ def _unusable(metric: Metric, table: Table, now_s: float) -> Refused | None:
             message=f"Nothing has been heard of {metric.name} for more than {metric.hold_s:g} s. "
             "Look at the adapter's log and at where it queries.",
         )
-    if len(table.names) > 1:
+    if not table.is_clear:
         return Refused(
             reason=AnswerReason.AMBIGUOUS_SERIES,
             message=f"{metric.name} is there by several names: {', '.join(table.names)}. "

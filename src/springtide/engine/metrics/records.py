@@ -50,6 +50,11 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True):
     counts_records: bool = False
 
     @property
+    def place_labels(self) -> tuple[str, ...]:
+        """Return the labels by which a workload is found, in the order of a place."""
+        return (self.namespace_label, *self.required) if self.namespace_label else self.required
+
+    @property
     def is_whole(self) -> bool:
         """Return whether it counts replicas, of which there are no parts."""
         return self.role is not Role.PLAIN

@@ -26,6 +26,11 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
     seen_s: float
     is_partial: bool = False
 
+    @property
+    def is_clear(self) -> bool:
+        """Return whether there is one name at the most."""
+        return len(self.names) <= 1
+
 
 def steps_to_table(
     metric: Metric,
@@ -37,7 +42,7 @@ def steps_to_table(
     is_partial: bool,
 ) -> Generator[None, None, Table]:
     """Make a table, and yield after so many samples."""
-    keys = (metric.namespace_label, *metric.required) if metric.namespace_label else metric.required
+    keys = metric.place_labels
     placed: dict[Place, list[Sample]] = {}
     for begun in range(0, len(samples), STEP_SAMPLES):
         for sample in samples[begun : begun + STEP_SAMPLES]:

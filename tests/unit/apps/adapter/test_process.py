@@ -3,6 +3,7 @@
 import asyncio
 import json
 import ssl
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -14,7 +15,7 @@ from springtide.edge.kube import Failing
 from tests.adapting import FRONT, HPA, ROOT, SERVED, Authority, E, S, adapting, value_path
 from tests.loopback import call
 from tests.promapi import PromApi, Reply, prometheus
-from tests.running import run
+from tests.running import run, until
 from tests.serving import serving
 
 READY: Final = {"type": "Ready", "status": "True"}
@@ -138,6 +139,67 @@ def test_many_questions_are_one_query(tmp_path: Path) -> None:
         run(work(api))
 
 
+def test_after_a_pause_one_workload_alone_is_asked_for_and_all_behind_it(tmp_path: Path) -> None:
+    served = [replace(each, metric=replace(each.metric, refresh_s=0.05)) for each in SERVED]
+
+    async def work(api: PromApi) -> None:
+        api.put_member(E, 12, member="chat-0")
+        async with adapting(tmp_path, Authority(), api, served=served) as adapter:
+            first = await adapter.value(E)
+            await asyncio.sleep(0.3)
+            api.put_member(E, 13, member="chat-0")
+            api.asked.clear()
+            later = await adapter.value(E)
+            await until(lambda: len(api.asked) > 1)
+
+            assert (first, later) == ("12", "13")
+            assert {'hpa_target_name="chat"' in each for each in api.asked} == {True, False}
+
+    with prometheus() as api:
+        run(work(api))
+
+
+def test_where_all_are_too_much_each_is_still_answered(tmp_path: Path) -> None:
+    class Slow(PromApi):
+        """Gives up what is asked of all workloads."""
+
+        def reply(self, form: Mapping[str, list[str]]) -> Reply:
+            """Return an answer, or that there are too many samples."""
+            if '!=""' in form["query"][0]:
+                return Reply(
+                    status=422, body=b'{"status":"error","errorType":"execution","error":"x"}'
+                )
+            return super().reply(form)
+
+    async def work(api: PromApi) -> None:
+        api.put_member(E, 12, member="chat-0")
+        async with adapting(tmp_path, Authority(), api) as adapter:
+            await until(lambda: adapter.log.of("query_failed"))
+            answers = await asyncio.gather(*(adapter.value(E) for _ in range(40)))
+
+            assert answers == ["12"] * 40
+
+    with prometheus(Slow()) as api:
+        run(work(api))
+
+
+def test_two_names_stay_two_names_however_it_is_asked(tmp_path: Path) -> None:
+    served = [replace(each, metric=replace(each.metric, refresh_s=0.05)) for each in SERVED]
+
+    async def work(api: PromApi) -> None:
+        api.put_member(E, 12, member="chat-0")
+        api.put_member(f"{E}_count", 3, member="lobby-0", target="lobby")
+        async with adapting(tmp_path, Authority(), api, served=served) as adapter:
+            first = await adapter.value(E)
+            await asyncio.sleep(0.3)
+            later = await adapter.value(E)
+
+            assert (first, later) == ("503 AmbiguousSeries",) * 2
+
+    with prometheus() as api:
+        run(work(api))
+
+
 def test_an_index_counts_only_if_all_members_have_spoken(tmp_path: Path) -> None:
     """Covers M-10."""
     authority = Authority()
@@ -242,7 +304,9 @@ def test_what_fails_behind_it_is_a_refusal_and_stays_one_metric_s(tmp_path: Path
             ready = await call(adapter.pages, "GET", "/readyz")
 
             assert answers == ["503 SourceUnavailable"] * 3
-            assert len([each for each in api.asked if each.startswith(E)]) == 1
+            whole, narrow = (each for each in api.asked if each.startswith(E))
+            assert 'hpa_target_name!=""' in whole
+            assert 'hpa_target_name="chat"' in narrow, "it may be too much for all alone"
             assert ready.status == 200
             (told,) = (each for each in adapter.log.of("query_failed") if each["metric"] == E)
             assert "timeout" in str(told["message"])
