@@ -3,6 +3,7 @@
     python tools/rooms.py --seeds 500
     python tools/rooms.py --seed 93 --story
     python tools/rooms.py --real --runs 50
+    python tools/rooms.py --real --runs 50 --etcd PROGRAM
 
 A seed that goes wrong becomes a test in tests/property/test_rooms.py.
 """
@@ -34,7 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = _parser().parse_args(arguments)
     faults = tuple(each for each in asked.faults.split(",") if each)
     if asked.real:
-        return _real(range(asked.first, asked.first + asked.runs), faults, seconds=asked.seconds)
+        seeds = range(asked.first, asked.first + asked.runs)
+        return _real(seeds, faults, seconds=asked.seconds, etcd=asked.etcd)
     if asked.seed is not None:
         return _one(asked.seed, faults, is_told=asked.story)
     seeds = range(asked.first, asked.first + asked.seeds)
@@ -59,11 +61,13 @@ def _one(seed: int, faults: tuple[str, ...], *, is_told: bool) -> int:
     return 1 if life.wrongs else 0
 
 
-def _real(seeds: range, faults: tuple[str, ...], *, seconds: float) -> int:
+def _real(seeds: range, faults: tuple[str, ...], *, seconds: float, etcd: str) -> int:
     """Run the service with processes, once a seed, one after the other."""
     bad = []
     for seed in seeds:
-        plan = Plan(seconds=seconds, members=6, rooms=16, seed=seed, faults=faults, pace=0.05)
+        plan = Plan(
+            seconds=seconds, members=6, rooms=16, seed=seed, faults=faults, pace=0.05, etcd=etcd
+        )
         said: list[str] = []
         outcome = asyncio.run(show(plan, said.append))
         tally = outcome.checker.tally
@@ -107,6 +111,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--real", action="store_true", help="with processes, in real time")
     parser.add_argument("--runs", type=int, default=10, help="so many, with --real")
     parser.add_argument("--seconds", type=float, default=20.0, help="so long each, with --real")
+    parser.add_argument("--etcd", default="", help="the program of an etcd to meet in, with --real")
     parser.add_argument("--story", action="store_true", help="print what broke, with --seed")
     parser.add_argument("--faults", default=",".join(FAULTS), help="what may break")
     parser.add_argument("--processes", type=int, default=PROCESSES)

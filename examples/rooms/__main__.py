@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import Final
 
+from examples.rooms.etcd import EtcdNotStarted
 from examples.rooms.showing import Plan, show
 from examples.rooms.weather import FAULTS
 
@@ -30,11 +31,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         faults=faults,
         pace=asked.pace,
         folder=asked.folder,
+        etcd=asked.etcd,
     )
     try:
         outcome = asyncio.run(show(plan, _say))
     except KeyboardInterrupt:
         return 130
+    except EtcdNotStarted as fault:
+        parser.error(f"--etcd: {fault}")
     return 0 if outcome.is_well else 1
 
 
@@ -56,6 +60,9 @@ def _parser() -> argparse.ArgumentParser:
         "--faults", default="", help=f"what breaks: {','.join(FAULTS)}; nothing if left out"
     )
     parser.add_argument("--pace", type=float, default=0.1, help="1 is as in production (0.1)")
+    parser.add_argument(
+        "--etcd", default="", metavar="PROGRAM", help="meet in an etcd, which is run for it"
+    )
     parser.add_argument("--folder", default="", help="where journals and logs are kept")
     return parser
 

@@ -12,7 +12,7 @@ from typing import Final, Literal, Never
 import aiohttp
 import msgspec
 
-from examples.rooms.meeting import Meeting
+from examples.rooms.places import Place
 from examples.rooms.scaler import Exported, Scaler
 from examples.rooms.state import State
 from examples.rooms.switches import Switches
@@ -50,13 +50,10 @@ class Process:
 class Crew:
     """All of them."""
 
-    def __init__(
-        self, folder: Path, meeting: Meeting, store: str, *, pace: float, members_max: int
-    ) -> None:
+    def __init__(self, folder: Path, place: Place, *, pace: float, members_max: int) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder
-        self._meeting = meeting
-        self._store = store
+        self._place = place
         self._pace = pace
         self._members_max = members_max
         self._session = aiohttp.ClientSession()
@@ -117,7 +114,7 @@ class Crew:
         log = os.open(self._log(index), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         try:
             running = await asyncio.create_subprocess_exec(
-                *self._command(index), stdout=asyncio.subprocess.PIPE, stderr=log, cwd=ROOT
+                *await self._command(index), stdout=asyncio.subprocess.PIPE, stderr=log, cwd=ROOT
             )
         finally:
             os.close(log)
@@ -136,18 +133,18 @@ class Crew:
         return Process(running, address)
 
     def _log(self, index: int) -> Path:
-        return self._folder / f"rooms-{index - 1}.log"
+        return self._folder / f"{_name(index)}.log"
 
     def _last_words(self, index: int) -> str:
         words = self._log(index).read_text(errors="replace").strip()
         return words.rpartition("\n")[2] or "it said nothing."
 
-    def _command(self, index: int) -> list[str]:
+    async def _command(self, index: int) -> list[str]:
         replicas = self.scaler.replicas if self.scaler is not None else index
         said = {
             "index": index,
             "disk": self._folder,
-            "store": self._store,
+            "store": await self._place.way(_name(index)),
             "pace": self._pace,
             "members-max": self._members_max,
             "replicas": replicas,
@@ -207,8 +204,7 @@ class Crew:
         """Cut a member off the store, its peers or Prometheus, or let it in again."""
         process = self.processes.get(index)
         if what == "store":
-            cut = self._meeting.cut
-            (cut.add if is_cut else cut.discard)(f"rooms-{index - 1}")
+            self._place.cut(_name(index), is_cut=is_cut)
         elif process is not None:
             if what == "peers":
                 process.switches.cut_peers = is_cut
@@ -231,14 +227,14 @@ class Crew:
                 ) as response:
                     await response.read()
 
-    def wipe(self) -> None:
+    async def wipe(self) -> None:
         """Empty the store."""
-        self._meeting.site.wipe()
+        await self._place.wipe()
 
     def down(self, what: Literal["store", "prometheus"], *, is_down: bool) -> None:
         """Let nobody reach the store, or let nobody know how many are wanted."""
         if what == "store":
-            self._meeting.site.is_down = is_down
+            self._place.down(is_down=is_down)
         else:
             self._is_prometheus_down = is_down
 
@@ -247,7 +243,8 @@ class Crew:
         assert self.scaler is not None
         self.down("store", is_down=False)
         self.down("prometheus", is_down=False)
-        self._meeting.cut.clear()
+        for index in range(1, self._members_max + 1):
+            self._place.cut(_name(index), is_cut=False)
         for index, process in list(self.processes.items()):
             self.thaw(index)
             process.switches = Switches()
@@ -266,3 +263,7 @@ class Crew:
             process.signal(signal.SIGKILL)
             await process.running.wait()
         await self._session.close()
+
+
+def _name(index: int) -> str:
+    return f"rooms-{index - 1}"

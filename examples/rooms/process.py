@@ -28,12 +28,14 @@ from examples.rooms.journal import FileJournal
 from examples.rooms.member import Member
 from examples.rooms.messages import Answer, Later, Look, Message, NotFound, Open, Say, Shown
 from examples.rooms.remote import RemoteStore
-from examples.rooms.settings import settings
+from examples.rooms.settings import ETCD, MEMBER_TTL_S, settings
 from examples.rooms.state import State, state_of
 from examples.rooms.switches import SwitchedCalendar, SwitchedMetrics, SwitchedPeers, Switches
 from examples.rooms.world import World
 from springtide.edge.lines import JsonLines
-from springtide.edge.machine import MachineCalendar, MachineClock
+from springtide.edge.machine import MachineCalendar, MachineClock, SeededRng
+from springtide.edge.store import Store
+from springtide.edge.store.etcd import EtcdAccess, EtcdStore, Pace
 from springtide.replicas import Identity
 from springtide.replicas.exporting import Exported
 from springtide.replicas.forwarding import HOPS_HEADER, hops_of
@@ -41,6 +43,7 @@ from springtide.replicas.observing import Observers
 from springtide.replicas.registering import page, registry_of
 
 HOST: Final = "127.0.0.1"
+PACE: Final = Pace(member_ttl_s=MEMBER_TTL_S, confirm_s=2.0)
 T = TypeVar("T")
 _CODES: Final[dict[type, int]] = {Shown: 200, NotFound: 404, Later: 503}
 
@@ -161,8 +164,15 @@ async def _member(
     session = await stack.enter_async_context(aiohttp.ClientSession())
     holder: list[Member] = []
     crowded = Crowded(peers, lambda: holder[0].controller.snapshot().members, MachineCalendar())
+    store: Store
+    if asked.store.startswith(ETCD):
+        access = EtcdAccess(endpoints=(asked.store.removeprefix(ETCD),), pace=PACE)
+        store = EtcdStore(access, found.workload, rng=SeededRng(asked.index))
+        await stack.enter_async_context(store)
+    else:
+        store = RemoteStore(session, asked.store, name, clock=clock, replicas=asked.replicas)
     world = World(
-        store=RemoteStore(session, asked.store, name, clock=clock, replicas=asked.replicas),
+        store=store,
         clock=clock,
         calendar=calendar,
         log=JsonLines(calendar),
@@ -187,7 +197,9 @@ def options() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--index", type=int, required=True, help="its number, counted from one")
     parser.add_argument("--disk", required=True, help="the folder of the journals")
-    parser.add_argument("--store", required=True, help="where members meet, an URL")
+    parser.add_argument(
+        "--store", required=True, help=f"where members meet, an URL; {ETCD}URL for an etcd"
+    )
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--pace", type=float, default=1.0, help="shortens all times")
     parser.add_argument("--members-max", type=int, default=12)

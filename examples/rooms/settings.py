@@ -16,6 +16,10 @@ PEOPLE_EACH: Final = 100
 """So many people one member may carry."""
 PEOPLE_FEW: Final = 80
 """Below so many for each member, one less would do."""
+MEMBER_TTL_S: Final = 3.0
+"""So long a member is one that nobody hears of."""
+ETCD: Final = "etcd+"
+"""Before the URL of an etcd, so that a member knows what it meets the others in."""
 _MS: Final = 1000
 
 

@@ -13,12 +13,11 @@ from random import Random
 from typing import Any, Final, Never
 
 import msgspec
-from aiohttp import web
 
 from examples.rooms.calling import HttpPeers
 from examples.rooms.checking import Checker
 from examples.rooms.crew import Crew
-from examples.rooms.meeting import Meeting
+from examples.rooms.places import in_etcd, in_memory
 from examples.rooms.scaler import Scaler
 from examples.rooms.settings import PEOPLE_EACH, down_window_s
 from examples.rooms.state import State
@@ -26,11 +25,8 @@ from examples.rooms.timeline import headline, line, verdict
 from examples.rooms.users import Users
 from examples.rooms.weather import Weather
 from springtide.edge.machine import MachineClock
-from springtide.edge.store import MemorySite
 
-HOST: Final = "127.0.0.1"
 MEMBERS_FIRST: Final = 3
-MEMBER_TTL_S: Final = 3.0
 READY_S_MAX: Final = 60.0
 CALM_S_MAX: Final = 120.0
 LINE_S: Final = 1.0
@@ -51,6 +47,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     faults: tuple[str, ...] = ()
     pace: float = 0.1
     folder: str = ""
+    etcd: str = ""
+    """The program of an etcd to meet in; a site in memory, if empty."""
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,25 +82,18 @@ async def show(plan: Plan, say: Callable[[str], None]) -> Outcome:
 @asynccontextmanager
 async def _crew(plan: Plan, folder: Path) -> AsyncIterator[tuple[Crew, Users]]:
     clock = MachineClock()
-    meeting = Meeting(MemorySite(clock, member_ttl_s=MEMBER_TTL_S))
-    application = web.Application()
-    application.add_routes([web.post("/store", meeting.serve)])
-    runner = web.AppRunner(application, access_log=None, shutdown_timeout=1.0)
-    await runner.setup()
-    await web.TCPSite(runner, HOST, 0).start()
-    store = f"http://{HOST}:{runner.addresses[0][1]}/store"
-    crew = Crew(folder, meeting, store, pace=plan.pace, members_max=plan.members)
-    first = min(MEMBERS_FIRST, plan.members)
-    crew.scaler = Scaler(crew, clock, replicas=first, down_window_s=down_window_s(plan.pace))
-    try:
-        async with HttpPeers() as peers:
-            rng = Random(plan.seed)  # noqa: S311 - it is to be repeated
-            users = Users(peers, crew.doors, clock=clock, rng=rng, think_s=0.3)
-            crew.users = users
+    meeting = in_etcd(plan.etcd, folder) if plan.etcd else in_memory(clock)
+    async with meeting as place, HttpPeers() as peers:
+        crew = Crew(folder, place, pace=plan.pace, members_max=plan.members)
+        first = min(MEMBERS_FIRST, plan.members)
+        crew.scaler = Scaler(crew, clock, replicas=first, down_window_s=down_window_s(plan.pace))
+        rng = Random(plan.seed)  # noqa: S311 - it is to be repeated
+        users = Users(peers, crew.doors, clock=clock, rng=rng, think_s=0.3)
+        crew.users = users
+        try:
             yield crew, users
-    finally:
-        await crew.close()
-        await runner.cleanup()
+        finally:
+            await crew.close()
 
 
 async def _days(plan: Plan, crew: Crew, users: Users, say: Callable[[str], None]) -> Outcome:

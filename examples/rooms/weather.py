@@ -52,7 +52,7 @@ class Breakable(Protocol):
         """Set its clock wrong."""
         ...
 
-    def wipe(self) -> None:
+    async def wipe(self) -> None:
         """Empty the store."""
         ...
 
@@ -173,7 +173,7 @@ class Weather:
     async def wipe(self) -> None:
         """Empty the store."""
         self.tell("the store is wiped")
-        self._town.wipe()
+        await self._town.wipe()
 
     async def _cut(self, what: Cut) -> None:
         index, seconds = self._someone(), self._seconds(5.0, 60.0)

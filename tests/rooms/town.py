@@ -217,7 +217,7 @@ class Town:
         self.offsets_s[index] = offset_s
         self.runs[index].calendar.offset_s = offset_s
 
-    def wipe(self) -> None:
+    async def wipe(self) -> None:
         """Empty the store."""
         self.site.wipe()
 
