@@ -35,9 +35,7 @@ class Shell:
     def __init__(self, folder: Path, **environment: str) -> None:
         kubectl = fetching.found()
         if kubectl is None:
-            pytest.skip(
-                f"There is no kubectl: run `make kubectl`, or name one in {fetching.VARIABLE}."
-            )
+            pytest.skip(fetching.MISSING)
         self.folder = folder / "work"
         programs = folder / "bin"
         programs.mkdir()

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final
 
 VARIABLE: Final = "SPRINGTIDE_KUBECTL"
+MISSING: Final = f"There is no kubectl: run `make kubectl`, or name one in {VARIABLE}."
 LOCK: Final = Path(__file__).resolve().parent.parent / "requirements" / "kubectl.txt"
 VERSION: Final = "1.37.1"
 ARCHIVE: Final = "package/lib/layer.zip"

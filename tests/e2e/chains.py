@@ -26,6 +26,7 @@ from tests.e2e.podwatch import watching
 from tests.e2e.rights import ROOT, grant
 from tests.e2e.test_replicas_guard import HOOKS, registration
 from tests.tcpproxy import Line, Mode, line
+from tools import kubectl as fetching
 
 SILENCE_S: Final = 3600
 """Our node has no heartbeat."""
@@ -73,8 +74,7 @@ class Chain(Grounds):
 
     def _start_prometheus(self) -> None:
         program = shutil.which("prometheus")
-        if program is None:
-            pytest.skip("There is no prometheus: install it.")
+        assert program is not None
         scrapes = [each for company in self.companies.values() for each in company.scrapes()]
         file = self.folder / "prometheus.json"
         file.write_text(json.dumps({"scrape_configs": scrapes}))
@@ -111,6 +111,10 @@ class Chain(Grounds):
 @contextmanager
 def chained(planes: Planes, folder: Path, **companies: dict[str, Any]) -> Iterator[Chain]:
     """Run a chain for these workloads as long as the block; nobody in it may have found a bug."""
+    if shutil.which("prometheus") is None:
+        pytest.skip("There is no prometheus: install it.")
+    if fetching.found() is None:
+        pytest.skip(fetching.MISSING)
     found = Chain(_plane(planes), folder)
     for net, (name, more) in enumerate(companies.items(), start=21):
         found.companies[name] = Company(found, Identity(name=name, **more), net=net)

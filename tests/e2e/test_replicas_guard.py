@@ -94,7 +94,7 @@ def kubectl(plane: ControlPlane, guard: Ours) -> Kubectl:
     """What calls a real kubectl as somebody."""
     path = fetching.found()
     if path is None:
-        pytest.skip(f"There is no kubectl: run `make kubectl`, or name one in {fetching.VARIABLE}.")
+        pytest.skip(fetching.MISSING)
 
     def call(user: str, *words: str) -> "subprocess.CompletedProcess[str]":
         command = [str(path), f"--kubeconfig={plane.kubeconfig(user)}", *words]

@@ -65,9 +65,7 @@ class Operator:
         """Return what kubectl prints."""
         program = fetching.found()
         if program is None:
-            pytest.skip(
-                f"There is no kubectl: run `make kubectl`, or name one in {fetching.VARIABLE}."
-            )
+            pytest.skip(fetching.MISSING)
         done = subprocess.run(
             [str(program), f"--kubeconfig={self._plane.kubeconfig('admin')}", *arguments],
             input=text,

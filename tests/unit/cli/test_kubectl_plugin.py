@@ -17,7 +17,7 @@ EXAMPLE = ROOT / "examples" / "card-memory"
 def kubectl(tmp_path: Path) -> "Kubectl":
     path = fetching.found()
     if path is None:
-        pytest.skip(f"There is no kubectl: run `make kubectl`, or name one in {fetching.VARIABLE}.")
+        pytest.skip(fetching.MISSING)
     folder = tmp_path / "bin"
     folder.mkdir()
     (folder / "kubectl").symlink_to(path)
