@@ -13,13 +13,13 @@ from springtide.engine.framework.framework import Framework, FrameworkConfig
 from springtide.engine.placement.classes import Classifier
 from springtide.engine.placement.family import DeviceFamily
 from springtide.engine.placement.tables import Tables
-from springtide.model.columns import AmountList
 from springtide.model.device import Allocation, Inventory, Share
 from springtide.model.ledger import Holding, Ledger
 from springtide.model.node import Node
 from springtide.model.pod import Pod
 from springtide.model.quotas import Quotas
 from springtide.model.refusal import Refusal
+from springtide.model.resources import AmountList
 from tools.replay.hami_quotas import QuotaLimits
 
 NODE: Final = "hami.io/vgpu-node"

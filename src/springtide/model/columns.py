@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from springtide.base.names import CPU, EPHEMERAL_STORAGE, MEMORY, PODS
+from springtide.model.resources import AmountList
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -19,9 +20,6 @@ Float64 = npt.NDArray[np.float64]
 Bool = npt.NDArray[np.bool_]
 
 KeyT = TypeVar("KeyT", bound=Hashable)
-AmountList = tuple[tuple[str, int], ...]
-"""Resource names, each at most once, with amounts in scheduler units."""
-
 AMOUNT_LISTS_MAX = 65_536
 
 

@@ -18,7 +18,6 @@ import numpy as np
 from springtide.base.taints import Taint
 from springtide.model.changelog import ChangeLog
 from springtide.model.columns import (
-    AmountList,
     Bool,
     Int32,
     Int64,
@@ -34,7 +33,7 @@ from springtide.model.pod import HostPort
 from springtide.model.presence import Presence, Presences
 from springtide.model.quotas import Quotas
 from springtide.model.resource_claims import HeldClaim
-from springtide.model.resources import amount_list
+from springtide.model.resources import AmountList, amount_list
 from springtide.model.volumes import DiskVolume
 
 FIRST_ROWS = 64

@@ -12,8 +12,7 @@ from typing import Final
 
 import msgspec
 
-from springtide.model.columns import AmountList
-from springtide.model.resources import Resources
+from springtide.model.resources import AmountList, Resources
 
 LIMITS: Final = "limits."
 """What a quota puts before the name of a resource."""

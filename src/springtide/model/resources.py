@@ -18,6 +18,8 @@ Resources = tuple[tuple[str, Quantity], ...]
 Amounts = Mapping[str, int]
 """Resource name to int64 in the scheduler's unit."""
 
+AmountList = tuple[tuple[str, int], ...]
+"""Resource names, each at most once, with amounts in the scheduler's unit."""
 
 LISTS_CACHE_ENTRIES: Final = 4096
 
@@ -33,7 +35,7 @@ def amounts(resources: Resources) -> dict[str, int]:
 
 
 @lru_cache(maxsize=LISTS_CACHE_ENTRIES)
-def amount_list(resources: Resources) -> tuple[tuple[str, int], ...]:
+def amount_list(resources: Resources) -> AmountList:
     """Return every quantity in the scheduler's unit, as pairs; nodes repeat their resources."""
     return tuple((name, amount(name, quantity)) for name, quantity in resources)
 

@@ -11,11 +11,11 @@ from springtide.base.quantity import NANO, Quantity
 from springtide.engine.placement.admission import denial
 from springtide.engine.placement.amounts import INT32_MAX
 from springtide.engine.placement.family import DeviceFamily
-from springtide.model.columns import AmountList
 from springtide.model.device import Allocation
 from springtide.model.pod import Pod
 from springtide.model.problem import Problem
 from springtide.model.quotas import LIMITS, NamespaceQuota, Quotas
+from springtide.model.resources import AmountList
 
 _INT64_MAX: Final = 2**63 - 1
 

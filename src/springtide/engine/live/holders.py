@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from springtide.engine.placement.family import DeviceFamily
-from springtide.model.columns import AmountList
 from springtide.model.device import Allocation, DeviceView, Inventory, Share
 from springtide.model.ledger import Holding, Ledger
 from springtide.model.node import Node
 from springtide.model.refusal import Refusal
+from springtide.model.resources import AmountList
 
 Closures = tuple[tuple[str, str], ...]
 """Families, each with why nobody knows what a pod holds of it."""

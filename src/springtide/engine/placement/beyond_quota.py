@@ -13,8 +13,8 @@ from springtide.engine.placement.quota import (
     shortages,
 )
 from springtide.engine.placement.tables import Tables
-from springtide.model.columns import AmountList
 from springtide.model.refusal import Refusal
+from springtide.model.resources import AmountList
 
 
 def lacking(pod_class: PodClass, tables: Tables) -> tuple[Shortage, ...]:

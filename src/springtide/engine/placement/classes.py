@@ -24,7 +24,6 @@ from springtide.engine.framework.requests import (
 from springtide.engine.framework.unstated import unstated
 from springtide.engine.placement.family import Ask, DeviceFamily
 from springtide.engine.placement.quota import is_limited
-from springtide.model.columns import AmountList
 from springtide.model.device import Share
 from springtide.model.ledger import Holding, Unstated
 from springtide.model.pod import HostPort, Pod, PodSpec
@@ -32,6 +31,7 @@ from springtide.model.presence import Presence, presence
 from springtide.model.quotas import Quotas
 from springtide.model.refusal import Refusal
 from springtide.model.resource_claims import DeviceObjects
+from springtide.model.resources import AmountList
 from springtide.model.volumes import DiskVolume
 
 NO_QUOTAS: Final = Quotas()

@@ -14,13 +14,12 @@ import numpy.typing as npt
 
 from springtide.engine.placement.screening import Screen
 from springtide.engine.placement.wishes import Wish
-from springtide.model.columns import AmountList
 from springtide.model.device import Allocation, Device, DeviceView, Inventory, Share
 from springtide.model.device_columns import DeviceColumns
 from springtide.model.node import Node
 from springtide.model.pod import Pod, PodSpec
 from springtide.model.refusal import Refusal
-from springtide.model.resources import Resources
+from springtide.model.resources import AmountList, Resources
 
 Rows = npt.NDArray[np.intp]
 ACCEPTED, ABSENT = 0, 255

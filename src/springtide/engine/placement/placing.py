@@ -3,10 +3,10 @@
 import msgspec
 
 from springtide.engine.placement.classes import PodClass
-from springtide.model.columns import AmountList
 from springtide.model.device import Allocation, Share
 from springtide.model.ledger import Holding
 from springtide.model.resource_claims import HeldClaim
+from springtide.model.resources import AmountList
 
 
 class Placement(msgspec.Struct, frozen=True, kw_only=True, gc=False):

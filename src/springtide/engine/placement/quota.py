@@ -11,11 +11,11 @@ import msgspec
 
 from springtide.engine.placement.family import Ask, DeviceFamily
 from springtide.engine.placement.reasons import Reason
-from springtide.model.columns import AmountList
 from springtide.model.device_columns import DeviceColumns
 from springtide.model.ledger import Ledger
 from springtide.model.quotas import LIMITS, Quotas
 from springtide.model.refusal import Refusal
+from springtide.model.resources import AmountList
 
 Families = Mapping[str, DeviceFamily]
 

@@ -32,11 +32,11 @@ from springtide.engine.placement.table import (
     FITS,
     Table,
 )
-from springtide.model.columns import AmountList
 from springtide.model.device import Allocation, DeviceView, Share
 from springtide.model.ledger import Ledger
 from springtide.model.refusal import Refusal
 from springtide.model.resource_claims import HeldClaim
+from springtide.model.resources import AmountList
 
 CELLS_MAX: Final = 8_000_000
 """Rows of all tables together, each of some twenty bytes: tables seen longest ago go first."""

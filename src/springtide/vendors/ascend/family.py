@@ -18,12 +18,12 @@ from springtide.engine.placement.family import (
 )
 from springtide.engine.placement.screening import Screen
 from springtide.engine.placement.wishes import Wish
-from springtide.model.columns import AmountList
 from springtide.model.device import Allocation, Device, DeviceView, Inventory, Share
 from springtide.model.device_columns import DeviceColumns
 from springtide.model.node import Node
 from springtide.model.pod import Pod, PodSpec
 from springtide.model.refusal import Refusal
+from springtide.model.resources import AmountList
 from springtide.vendors.ascend import codec, filling, fit, preference, quota, vector
 from springtide.vendors.ascend.admission import additions_of, admitted
 from springtide.vendors.ascend.ask import AscendAsk, annotations_of, ask_of, is_soft

@@ -6,9 +6,9 @@ HAMi holds NPUs against a quota at admission only, so that placing a pod does no
 from collections.abc import Iterator, Mapping, Sequence
 
 from springtide.engine.placement.collapse import collapse
-from springtide.model.columns import AmountList
 from springtide.model.device import Allocation, Grant
 from springtide.model.pod import Container, Pod
+from springtide.model.resources import AmountList
 from springtide.vendors.ascend.ask import Request, request_of
 from springtide.vendors.ascend.config import AscendConfig, Chip
 

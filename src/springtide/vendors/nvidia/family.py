@@ -18,12 +18,12 @@ from springtide.engine.placement.family import (
 from springtide.engine.placement.order import SPREAD
 from springtide.engine.placement.screening import Screen
 from springtide.engine.placement.wishes import Wish
-from springtide.model.columns import AmountList
 from springtide.model.device import Allocation, Device, DeviceView, Inventory, Share
 from springtide.model.device_columns import DeviceColumns
 from springtide.model.node import Node
 from springtide.model.pod import Pod, PodSpec
 from springtide.model.refusal import Refusal
+from springtide.model.resources import AmountList
 from springtide.vendors.nvidia import codec, filling, fit, quota, screening, vector
 from springtide.vendors.nvidia.admission import additions_of, admitted
 from springtide.vendors.nvidia.ask import ANNOTATIONS, NvidiaAsk, ask_of

@@ -11,10 +11,10 @@ from msgspec import structs
 
 from springtide.engine.placement.collapse import collapse
 from springtide.engine.placement.trial import PERCENT
-from springtide.model.columns import AmountList
 from springtide.model.device import Allocation, Grant
 from springtide.model.device_columns import DeviceColumns
 from springtide.model.pod import Container, Pod
+from springtide.model.resources import AmountList
 from springtide.vendors.nvidia import mig
 from springtide.vendors.nvidia.ask import Allowance, NvidiaAsk, Request, request_of
 from springtide.vendors.nvidia.config import NvidiaConfig
