@@ -87,3 +87,14 @@ def test_a_member_that_meets_others_in_etcd_loads_no_client_of_clusters() -> Non
     )
 
     assert {"aiohttp", "kubernetes"}.isdisjoint(done.stdout.split())
+
+
+def test_a_member_in_a_cluster_loads_no_arrays() -> None:
+    member = "springtide.cli.membering, springtide.edge.store.kubernetes, springtide.edge.kube"
+    program = f"import {member}, sys; print(*sys.modules)"
+
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, check=True, text=True
+    )
+
+    assert "numpy" not in done.stdout.split()
