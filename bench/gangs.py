@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence
 
 from bench import clusters, world
 from bench.figure import Figure, cpu_s
-from springtide.apps.planner.assemble import Picture, assemble
+from springtide.apps.planner.assemble import assemble
 from springtide.apps.planner.families import Policies, families
+from springtide.apps.planner.picture import Picture
 from springtide.engine.capacity.plan import plan
 from springtide.engine.capacity.situation import Plan, Situation
 from springtide.engine.framework.framework import Framework, FrameworkConfig

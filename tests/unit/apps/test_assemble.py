@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from springtide.apps.planner import PlanReport, Request, run
-from springtide.apps.planner.assemble import Picture, assemble
+from springtide.apps.planner.assemble import assemble
 from springtide.apps.planner.families import Policies, families
+from springtide.apps.planner.picture import Picture
 from springtide.apps.planner.run import InvalidInput
 from springtide.model.group import UNRANKED
 from springtide.wire.documents import decode

@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from springtide.apps.planner import PlanReport, Request, run
-from springtide.apps.planner.assemble import Picture, assemble
+from springtide.apps.planner.assemble import assemble
 from springtide.apps.planner.families import Policies, families
+from springtide.apps.planner.picture import Picture
 from springtide.edge import files
 from springtide.wire.documents import Input, decode
 from springtide.wire.source import Source

@@ -9,8 +9,8 @@ import msgspec
 from springtide.apps.headroom import asks, ladder, written
 from springtide.apps.headroom.asks import Asked
 from springtide.apps.headroom.written import Making
-from springtide.apps.planner.assemble import Picture
 from springtide.apps.planner.families import Policies
+from springtide.apps.planner.picture import Picture
 from springtide.engine.placement.classes import Classifier
 from springtide.engine.placement.family import DeviceFamily
 from springtide.model.pod import Pod

@@ -10,9 +10,9 @@ from springtide.apps.headroom.choosing import Request, Subjects, chosen
 from springtide.apps.headroom.compose import Answered, compose
 from springtide.apps.headroom.pools import pools
 from springtide.apps.headroom.report import HeadroomReport
-from springtide.apps.planner.assemble import Picture
 from springtide.apps.planner.gang_places import Standing
 from springtide.apps.planner.onlooker import NOBODY, Onlooker
+from springtide.apps.planner.picture import Picture
 from springtide.apps.planner.schedulers import scheduler_notes
 from springtide.apps.planner.setting import input_report
 from springtide.apps.planner.stage import staged

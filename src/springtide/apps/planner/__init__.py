@@ -1,7 +1,7 @@
 """The offline planner behind `springtide plan`: input files in, one report out.
 
-`assemble` turns decoded objects into a ledger and templates, `run` asks the engine, `report` is the
-documented, versioned answer that every output format is rendered from.
+`assemble` turns decoded objects into a `picture` of the cluster, by `node_groups` and `pods_read`; `run` asks the
+engine, `report` is the documented, versioned answer that every output format is rendered from.
 """
 
 from springtide.apps.planner.onlooker import Onlooker

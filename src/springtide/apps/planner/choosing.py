@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from springtide.apps.planner.assemble import Picture
+from springtide.apps.planner.picture import Picture
 from springtide.model.pod import Pod
 
 

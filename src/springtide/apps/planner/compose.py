@@ -7,8 +7,8 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from springtide.apps.planner.assemble import Picture
 from springtide.apps.planner.gang_report import gang_report, held_back, limited_by
+from springtide.apps.planner.picture import Picture
 from springtide.apps.planner.report import (
     ApartPod,
     ExtenderReport,

@@ -9,7 +9,6 @@ from typing import Final
 
 import msgspec
 
-from springtide.apps.planner.assemble import Picture
 from springtide.apps.planner.bodies import Bodies
 from springtide.apps.planner.extenders import (
     Account,
@@ -20,6 +19,7 @@ from springtide.apps.planner.extenders import (
     interested,
     sorted_out,
 )
+from springtide.apps.planner.picture import Picture
 from springtide.apps.planner.spending import Budget, Calls
 from springtide.base.clock import Clock
 from springtide.base.telling import Tell, Untold

@@ -1,6 +1,6 @@
 """What a plan decided, told step by step: which group grew, by how much, for whom and why."""
 
-from springtide.apps.planner.assemble import Picture
+from springtide.apps.planner.picture import Picture
 from springtide.base.telling import Level, Tell
 from springtide.engine.capacity.situation import Plan, Step
 

@@ -5,8 +5,8 @@ Pods are only counted if somebody goes by a policy that counts, because it takes
 
 from collections.abc import Iterator, Mapping
 
-from springtide.apps.planner.assemble import Picture
 from springtide.apps.planner.families import POLICIES, Policies
+from springtide.apps.planner.picture import Picture
 from springtide.engine.placement.classes import Classifier
 from springtide.engine.placement.family import DeviceFamily
 from springtide.engine.placement.order import has_token

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from springtide.apps.planner.assemble import Picture
+from springtide.apps.planner.picture import Picture
 from springtide.base.names import CPU, MEMORY
 from springtide.base.nearest import nearest
 from springtide.engine.capacity.quotas import NODES, Counts, Quota, content, registered

@@ -7,7 +7,7 @@ from every node, old and new.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from springtide.apps.planner.assemble import Picture
+from springtide.apps.planner.picture import Picture
 from springtide.apps.planner.schedulers import Schedulers
 from springtide.engine.capacity.explain import Stuck
 from springtide.engine.placement.classes import PodClass

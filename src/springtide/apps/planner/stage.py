@@ -6,12 +6,13 @@ from contextlib import contextmanager
 import msgspec
 
 from springtide.apps.planner import inspection
-from springtide.apps.planner.assemble import Picture, assemble
+from springtide.apps.planner.assemble import assemble
 from springtide.apps.planner.choosing import within
 from springtide.apps.planner.consulting import Consulted, consulted
 from springtide.apps.planner.families import Policies, policy_table
 from springtide.apps.planner.learning import learn
 from springtide.apps.planner.onlooker import NOBODY, Onlooker, looking_at
+from springtide.apps.planner.picture import Picture
 from springtide.apps.planner.schedulers import Claimable, Schedulers, schedulers
 from springtide.apps.planner.selector_faults import selector_faults
 from springtide.apps.planner.setting import families_of

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from springtide.apps.planner.assemble import Picture
+from springtide.apps.planner.picture import Picture
 from springtide.apps.why.report import State
 from springtide.base.errors import SpringtideError
 from springtide.base.nearest import nearest
