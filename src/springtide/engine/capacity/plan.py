@@ -6,53 +6,41 @@ its nodes and pods join the picture; what is left goes into the next round, unti
 The caller's ledger is as it was afterwards.
 """
 
-from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
 from msgspec.structs import replace
 
+from springtide.engine.capacity.asking import ROUNDS_MAX, Asking
 from springtide.engine.capacity.batches import Batch, batches
 from springtide.engine.capacity.carrying import Carried, Picture, carry_out, carry_up
 from springtide.engine.capacity.course import Course
-from springtide.engine.capacity.decision import Growth, decide, skip_reason
-from springtide.engine.capacity.estimate import Estimate, NewNode, estimate
+from springtide.engine.capacity.decision import Growth, decide
+from springtide.engine.capacity.estimate import NewNode, estimate
 from springtide.engine.capacity.explain import (
     LIMIT,
-    GroupAnswer,
     Objections,
-    Stuck,
     objections,
-    stuck,
 )
 from springtide.engine.capacity.limits import Limiter
-from springtide.engine.capacity.message import Rows, message
-from springtide.engine.capacity.minimum import CLUSTER_FULL, at_least, raised
+from springtide.engine.capacity.minimum import at_least, raised
 from springtide.engine.capacity.options import Expander
 from springtide.engine.capacity.quotas import tracked
-from springtide.engine.capacity.scene import Candidate, Scene, limiter
 from springtide.engine.capacity.schedulable import fill
 from springtide.engine.capacity.situation import GangAnswer, Plan, Situation, SizedGroup, Step
-from springtide.engine.capacity.start import Start, begin_all
-from springtide.engine.framework.ask import reads_others
 from springtide.engine.gang.ground import likeness
 from springtide.engine.gang.settling import Settled, settle, settle_more
 from springtide.engine.gang.shortfall import Shortfall, explained
 from springtide.engine.gang.tally import tally
-from springtide.engine.placement.beyond_quota import lacking
 from springtide.engine.placement.classes import PodClass
-from springtide.engine.placement.quota import Shortage
 from springtide.engine.simulation.templates import Template
 from springtide.model.gang import Gang
 from springtide.model.overlay import Overlay
 from springtide.model.pod import Pod
 from springtide.model.refusal import Refusal
 
-ROUNDS_MAX: Final = 1024
 SHUT_OUT: Final = "new nodes that come up together take none of the pods"
-UNLIMITED: Final = Refusal(rule=LIMIT, reasons=())
-"""What keeps a group from growing as long as nobody has asked."""
 
 
 def plan(situation: Situation, chain: Sequence[Expander]) -> Plan:
@@ -71,9 +59,6 @@ class _Planner:
         self.tables = situation.tables
         self.progress = situation.progress
         self.overlay = Overlay(self.tables.ledger)
-        self.existing = self.overlay.ledger.count
-        self.starts: dict[str, Start] = {}
-        self.estimates: dict[tuple[object, ...], Estimate] = {}
         self.course = Course(
             self.overlay,
             tracked(self.tables.ledger, situation.bounds.quotas),
@@ -81,39 +66,24 @@ class _Planner:
         )
         self.objected: Objections | None = None
         self.short: tuple[tuple[str, Refusal], ...] = ()
-        self.is_moving = _reads_others(situation) or self._share_devices()
-        """Whether what a round places may change what nodes answer to the pods that are left."""
-        self.limited = Counter(
-            each for each in map(situation.classifier.classify, situation.pending) if each.quota
-        )
-        self.is_counted = bool(self.limited)
-        """Whether what a round places may leave too little of a quota to the pods that are left."""
-
-    def _share_devices(self) -> bool:
-        """Return whether devices that one pod is given may decide about others on other nodes."""
-        tables, classify = self.tables, self.situation.classifier.classify
-        may_claim = (
-            pod
-            for pod in self.situation.pending
-            if pod.spec.device_claims or tables.has_shared_devices
-        )
-        return any(tables.reads_elsewhere(classify(pod)) for pod in may_claim)
+        self.asking = Asking(situation, self.overlay, self.course)
+        self.is_moving = self.asking.is_moving
 
     def run(self) -> Plan:
         """Fill existing nodes, grow groups round by round, and explain the rest."""
         settled = settle(self.situation.pending, self.situation.gangs, self)
         if self.situation.manner.raises_to_minimum:
             settled = self._raise(settled)
-        self._ask_templates((*settled.left, *(pod for gang in settled.unmet for pod in gang.pods)))
+        self.asking.ask((*settled.left, *(pod for gang in settled.unmet for pod in gang.pods)))
         gangs = self._gangs(settled)
         self.progress.begin("Explaining what fits nowhere")
         remaining = batches(settled.left, self.situation.classifier)
-        limits = self._limits(remaining)
+        limits = self.asking.limits(remaining)
         served = self.course.served()
         return Plan(
             fitting=self.course.fitting,
             steps=tuple(_finished(step, names, served) for step, names in self.course.steps),
-            stuck=tuple(self._stuck(batch, limits) for batch in remaining),
+            stuck=tuple(self.asking.stuck(batch, limits) for batch in remaining),
             objections=self.objected or (),
             sizes=tuple(
                 (item.group.name, item.size, self.course.sizes[item.group.name])
@@ -128,13 +98,13 @@ class _Planner:
     def place(self, pods: Sequence[Pod]) -> tuple[Pod, ...]:
         """Fill the nodes that are there by now, then grow groups round by round."""
         classifier = self.situation.classifier
-        # An estimate is known by its first pods and their number, which holds within one placing.
-        self.estimates.clear()
+        self.asking.forget()
         left = self._fill(pods)
-        self._ask_templates(left)
+        self.asking.ask(left)
         if self.objected is None:
             asked = [
-                (each, self._answers(each.pod_class, {})) for each in batches(left, classifier)
+                (each, self.asking.answers(each.pod_class, {}))
+                for each in batches(left, classifier)
             ]
             self.objected = objections(asked)
         for round_number in range(ROUNDS_MAX):
@@ -144,8 +114,8 @@ class _Planner:
                 # What the last round placed may repel or attract what is left, or even out how
                 # pods are spread, so that there is room again.
                 left = self._fill(left)
-            if round_number and (self.is_moving or self.is_counted):
-                self._ask_templates(left)
+            if round_number and (self.is_moving or self.asking.is_counted):
+                self.asking.ask(left)
             done = self._grow(batches(left, classifier))
             if done is None:
                 return left
@@ -169,138 +139,11 @@ class _Planner:
         """Keep everything since the last fork."""
         self.course.commit()
 
-    # Asking
-
-    def _ask_templates(self, pods: Iterable[Pod]) -> None:
-        """Ask new nodes about the pods, as far as the answers are not known."""
-        classes = dict.fromkeys(map(self.situation.classifier.classify, pods))
-        if self.starts and not (self.is_moving or self.is_counted):
-            known = next(iter(self.starts.values())).verdicts
-            classes = dict.fromkeys(each for each in classes if each not in known)
-            if not classes:
-                return
-        templates = [
-            item.template for item in self.situation.groups if isinstance(item.template, Template)
-        ]
-        starts = begin_all(templates, self.tables, self.overlay, list(classes))
-        if self.is_counted and not self.starts:
-            # Only now it is known how large the devices of new nodes are.
-            self.is_counted = self.tables.quotas_bind(self.limited.items())
-        for start in starts:
-            name = start.template.group.name
-            known_before = self.starts[name].verdicts if name in self.starts else {}
-            self.starts[name] = replace(start, verdicts={**known_before, **start.verdicts})
-
-    def _verdict(self, item: SizedGroup, pod_class: PodClass) -> Refusal | None:
-        if isinstance(item.template, Refusal):
-            return item.template
-        return self.starts[item.group.name].verdicts[pod_class]
-
-    def _scene(self, remaining: Sequence[Batch]) -> Scene:
-        return Scene(
-            candidates=self._candidates(),
-            waiting=remaining,
-            tracker=self.course.tracker,
-            node_count=self.overlay.ledger.count,
-            estimator=self._estimate,
-            bounds=self.situation.bounds,
-            manner=self.situation.manner,
-        )
-
-    def _candidates(self) -> list[Candidate]:
-        return [self._candidate(item) for item in self.situation.groups]
-
-    def _candidate(self, item: SizedGroup) -> Candidate:
-        start = self.starts.get(item.group.name)
-        return Candidate(
-            group=item.group,
-            size=self.course.sizes[item.group.name],
-            template=item.template,
-            verdicts={} if start is None else start.verdicts,
-        )
-
-    def _estimate(
-        self, candidate: Candidate, helped: Sequence[Batch], similar: Sequence[Candidate]
-    ) -> Estimate:
-        bounds = self.situation.bounds
-        # The same batches at the same sizes get the same answer, round after round.
-        key = (
-            *((each.group.name, each.size) for each in (candidate, *similar)),
-            *((batch.first.uid, len(batch.pods)) for batch in helped),
-        )
-        known = self.estimates.get(key)
-        is_lasting = not (bounds.nodes_total_max or self.is_moving or self.is_counted)
-        if known is not None and is_lasting:
-            return known
-        count = self.overlay.ledger.count
-        bounded = limiter(
-            candidate, similar, bounds=bounds, node_count=count, clock=self.situation.clock
-        )
-        with self.overlay.trial():
-            answer = estimate(helped, self.starts[candidate.group.name], bounded)
-        self.estimates[key] = answer
-        return answer
-
-    def _answers(self, pod_class: PodClass, limits: Mapping[str, Refusal]) -> list[GroupAnswer]:
-        """Return what every group says to the class, and what keeps those that would do."""
-        return [
-            GroupAnswer(
-                name=item.group.name,
-                template=item.template,
-                refusal=self._verdict(item, pod_class),
-                limit=limits.get(item.group.name, UNLIMITED),
-            )
-            for item in self.situation.groups
-        ]
-
-    def _stuck(self, batch: Batch, limits: Mapping[str, Refusal]) -> Stuck:
-        pod_class, evictable = batch.pod_class, self.situation.evictable
-        there = Rows(overlay=self.overlay, below=self.existing, evictable=evictable)
-        return stuck(
-            batch,
-            self._answers(pod_class, limits),
-            self.tables.histogram(pod_class, below=self.existing),
-            message=message(batch.first, pod_class, tables=self.tables, there=there),
-            shortages=self._shortages(pod_class),
-        )
-
-    def _shortages(self, pod_class: PodClass) -> tuple[Shortage, ...]:
-        """Return what a quota lacks for pods that would fit a node that is there or may be added."""
-        if not pod_class.quota:
-            return ()
-        growing = [each for each in self._candidates() if each.size < each.group.max_size]
-        with self.overlay.trial():
-            for each in growing:
-                if each.group.name in self.starts:
-                    start = self.starts[each.group.name]
-                    start.add(start.template.node.name)
-            return lacking(pod_class, self.tables)
-
-    def _limits(self, remaining: Sequence[Batch]) -> dict[str, Refusal]:
-        """Return what keeps each group from growing now."""
-        scene = self._scene(remaining)
-        return {each.group.name: self._limit(scene, each) for each in scene.candidates}
-
-    def _limit(self, scene: Scene, candidate: Candidate) -> Refusal:
-        """Return what keeps the group from growing at the end."""
-        skipped = skip_reason(scene, candidate)
-        if skipped is not None:
-            return skipped
-        total_max = self.situation.bounds.nodes_total_max
-        if 0 < total_max <= self.overlay.ledger.count:
-            return CLUSTER_FULL
-        reason = "time limit of the estimate reached"
-        if self.course.is_cut_off:
-            reason = f"a plan takes at most {ROUNDS_MAX} steps"
-        elif candidate.group.name in self.course.rejected:
-            reason = self.course.rejected[candidate.group.name]
-        return Refusal(rule=LIMIT, reasons=(reason,))
-
     # Growing
 
     def _grow(self, remaining: Sequence[Batch]) -> set[str] | None:
         """Grow what is best for the pods and return which of them it serves, or None."""
-        scene = self._scene(remaining)
+        scene = self.asking.scene(remaining)
         decision = decide(scene, self.chain)
         choice = decision.choice
         if choice is None or choice.option is None or not decision.growths:
@@ -339,7 +182,7 @@ class _Planner:
     def _raise(self, settled: Settled) -> Settled:
         """Raise groups to their minimum sizes and return what still gets no place."""
         left = settled.left
-        found = raised(self._scene(batches(left, self.situation.classifier)))
+        found = raised(self.asking.scene(batches(left, self.situation.classifier)))
         self.short = found.short
         carried = carry_up(found.growths, left, self._picture())
         for growth, names in zip(found.growths, carried.names, strict=True):
@@ -355,7 +198,7 @@ class _Planner:
             tables=self.tables,
             overlay=self.overlay,
             classifier=self.situation.classifier,
-            starts=self.starts,
+            starts=self.asking.starts,
         )
 
     def _item(self, name: str) -> SizedGroup:
@@ -415,18 +258,18 @@ class _Planner:
         answer = GangAnswer(gang=gang, tally=lack.tally, is_met=False)
         if not lack.left:
             return answer
-        self._ask_templates(lack.left)
+        self.asking.ask(lack.left)
         remaining = batches(lack.left, self.situation.classifier)
-        obstacle = self._stuck(remaining[0], self._limits(remaining))
+        obstacle = self.asking.stuck(remaining[0], self.asking.limits(remaining))
         answer = replace(answer, obstacle=obstacle)
         name, refusal = obstacle.closest, dict(obstacle.on_groups).get(obstacle.closest)
-        if refusal is None or refusal.rule != LIMIT or name not in self.starts:
+        if refusal is None or refusal.rule != LIMIT or name not in self.asking.starts:
             return answer
         missing = lack.left[: lack.tally.missing]
         with self.overlay.trial():
             more = estimate(
                 batches(missing, self.situation.classifier),
-                self.starts[name],
+                self.asking.starts[name],
                 Limiter((), self.situation.clock),
             )
         allowed = self.course.sizes[name] - sizes[name]
@@ -438,13 +281,4 @@ def _finished(step: Step, names: Iterable[str], served: Mapping[str, Sequence[Po
     """Return the step with those of its nodes that got pods, then or later."""
     return replace(
         step, nodes=tuple(NewNode(name, tuple(served[name])) for name in names if name in served)
-    )
-
-
-def _reads_others(situation: Situation) -> bool:
-    """Return whether a rule of any pod reads others that the plan may add, new nodes' own included."""
-    templates = [item.template for item in situation.groups if isinstance(item.template, Template)]
-    classes = map(situation.classifier.classify, situation.pending)
-    return any(each.framework.reads_others for each in classes) or reads_others(
-        pod.spec for template in templates for pod in template.pods
     )

@@ -7,8 +7,9 @@ from msgspec.structs import replace
 
 from springtide.base.clock import Clock
 from springtide.base.progress import Progress, Unwatched
+from springtide.engine.capacity.asking import ROUNDS_MAX
 from springtide.engine.capacity.options import Expander
-from springtide.engine.capacity.plan import ROUNDS_MAX, plan
+from springtide.engine.capacity.plan import plan
 from springtide.engine.capacity.quotas import Quota
 from springtide.engine.capacity.scene import Bounds, Manner
 from springtide.engine.capacity.similarity import Similarity
