@@ -11,7 +11,7 @@ from springtide.apps.planner.families import Policies, families
 from springtide.engine.placement.family import DeviceFamily
 from springtide.model.ledger import Ledger
 from springtide.wire.documents import decode
-from springtide.wire.k8s.objects import LIST_DECODER
+from springtide.wire.k8s.kinds import LIST_DECODER
 from springtide.wire.source import Source
 
 

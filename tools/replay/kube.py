@@ -43,7 +43,7 @@ from springtide.model.pod import Pod
 from springtide.model.presence import standing
 from springtide.model.refusal import Refusal
 from springtide.wire.k8s import Objects, Parts, decode_node, decode_pod
-from springtide.wire.k8s.objects import group_of, reads
+from springtide.wire.k8s.kinds import group_of, reads
 from springtide.wire.kubescheduler import CONSTRUCTION_FAULTS, from_json
 from tools.replay import kube_attempt, kube_devices
 from tools.replay.kube_scores import score_differences

@@ -26,7 +26,8 @@ from springtide.model.workload import DaemonSet
 from springtide.wire import configurations, priorities, yaml
 from springtide.wire.errors import MalformedDocument, MalformedObject
 from springtide.wire.json_faults import end_of_first, malformed_json
-from springtide.wire.k8s.objects import LIST_DECODER, Objects, group_of, label, reads
+from springtide.wire.k8s.kinds import LIST_DECODER, group_of, label, reads
+from springtide.wire.k8s.objects import Objects
 from springtide.wire.k8s.parts import is_given, plain, without_nulls
 from springtide.wire.k8s.schema import ABSENT
 from springtide.wire.origin import Origin

@@ -1,8 +1,8 @@
 """Kubernetes API objects: from their JSON to model records.
 
 `schema` mirrors the few fields that count, `parts` converts equal parts once, `nodes`, `pods`,
-`specs`, `between`, `preferences`, `resize` and `workloads` make the model records, `objects`
-gathers whole lists and keeps the broken from harming the rest. `decode_node` and `decode_pod` read
+`specs`, `between`, `preferences`, `resize` and `workloads` make the model records, `kinds` lists what is read,
+and `objects` gathers whole lists and keeps the broken from harming the rest. `decode_node` and `decode_pod` read
 a single object.
 """
 

@@ -7,14 +7,13 @@ told as a `Problem`; what is of no use is counted.
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Final, TypeAlias
+from typing import Final
 
 import msgspec
 from msgspec.structs import replace
 
 from springtide.model import gang
 from springtide.model.disruption import DisruptionBudget
-from springtide.model.gang import GangApi
 from springtide.model.node import Node
 from springtide.model.pod import Pod
 from springtide.model.problem import Problem
@@ -24,16 +23,25 @@ from springtide.model.selecting import Selecting
 from springtide.model.storage import Storage
 from springtide.model.workload import DaemonSet
 from springtide.wire.errors import MalformedObject
-from springtide.wire.k8s import device_schema, schema, storage_schema
+from springtide.wire.k8s import schema
 from springtide.wire.k8s.classes import Classes, Named, named
 from springtide.wire.k8s.device_schema import DeviceObject
 from springtide.wire.k8s.devices import DeviceReading
 from springtide.wire.k8s.disruption import PodDisruptionBudget, to_budget
+from springtide.wire.k8s.kinds import (
+    DECODERS,
+    Object,
+    ObjectList,
+    group_of,
+    label,
+    name_of,
+    reads,
+)
 from springtide.wire.k8s.namespace_quotas import ResourceQuota, to_quota
 from springtide.wire.k8s.nodes import to_node
 from springtide.wire.k8s.parts import Parts, decoded, plain
 from springtide.wire.k8s.pod_groups import GangReading, PodGroup, Workload
-from springtide.wire.k8s.pods import DEFAULT_NAMESPACE, is_manifest, to_pod
+from springtide.wire.k8s.pods import is_manifest, to_pod
 from springtide.wire.k8s.selecting import SelectorReading
 from springtide.wire.k8s.storage import StorageReading
 from springtide.wire.k8s.storage_schema import StorageObject
@@ -47,95 +55,7 @@ from springtide.wire.k8s.workloads import (
     to_pods,
 )
 
-Object: TypeAlias = (
-    schema.Object
-    | StorageObject
-    | DeviceObject
-    | PodDisruptionBudget
-    | ResourceQuota
-    | PodGroup
-    | Workload
-)
-
-_DECODERS: Final[dict[tuple[str, str], msgspec.json.Decoder[Object]]] = {
-    ("", "Node"): msgspec.json.Decoder(schema.Node),
-    ("", "Pod"): msgspec.json.Decoder(schema.Pod),
-    ("", "Namespace"): msgspec.json.Decoder(schema.Namespace),
-    ("", "ResourceQuota"): msgspec.json.Decoder(ResourceQuota),
-    ("", "Service"): msgspec.json.Decoder(schema.Service),
-    ("", "ReplicationController"): msgspec.json.Decoder(schema.ReplicationController),
-    ("apps", "Deployment"): msgspec.json.Decoder(schema.Deployment),
-    ("apps", "ReplicaSet"): msgspec.json.Decoder(schema.ReplicaSet),
-    ("apps", "StatefulSet"): msgspec.json.Decoder(schema.StatefulSet),
-    ("apps", "DaemonSet"): msgspec.json.Decoder(schema.DaemonSet),
-    ("batch", "Job"): msgspec.json.Decoder(schema.Job),
-    ("scheduling.k8s.io", "PriorityClass"): msgspec.json.Decoder(schema.PriorityClass),
-    ("policy", "PodDisruptionBudget"): msgspec.json.Decoder(PodDisruptionBudget),
-    ("node.k8s.io", "RuntimeClass"): msgspec.json.Decoder(schema.RuntimeClass),
-    ("", "PersistentVolumeClaim"): msgspec.json.Decoder(storage_schema.PersistentVolumeClaim),
-    ("", "PersistentVolume"): msgspec.json.Decoder(storage_schema.PersistentVolume),
-    ("storage.k8s.io", "StorageClass"): msgspec.json.Decoder(storage_schema.StorageClass),
-    ("storage.k8s.io", "CSINode"): msgspec.json.Decoder(storage_schema.CSINode),
-    ("storage.k8s.io", "CSIDriver"): msgspec.json.Decoder(storage_schema.CSIDriver),
-    ("storage.k8s.io", "CSIStorageCapacity"): msgspec.json.Decoder(
-        storage_schema.CSIStorageCapacity
-    ),
-    ("storage.k8s.io", "VolumeAttachment"): msgspec.json.Decoder(storage_schema.VolumeAttachment),
-    ("resource.k8s.io", "ResourceClaim"): msgspec.json.Decoder(device_schema.ResourceClaim),
-    ("resource.k8s.io", "ResourceClaimTemplate"): msgspec.json.Decoder(
-        device_schema.ResourceClaimTemplate
-    ),
-    ("resource.k8s.io", "DeviceClass"): msgspec.json.Decoder(device_schema.DeviceClass),
-    ("resource.k8s.io", "ResourceSlice"): msgspec.json.Decoder(device_schema.ResourceSlice),
-    ("resource.k8s.io", "DeviceTaintRule"): msgspec.json.Decoder(device_schema.DeviceTaintRule),
-    (GangApi.WORKLOAD, "Workload"): msgspec.json.Decoder(Workload),
-    (GangApi.WORKLOAD, "PodGroup"): msgspec.json.Decoder(PodGroup),
-    (GangApi.COSCHEDULING, "PodGroup"): msgspec.json.Decoder(PodGroup),
-    (GangApi.VOLCANO, "PodGroup"): msgspec.json.Decoder(PodGroup),
-}
-# The objects that belong to no namespace.
-_CLUSTER_WIDE: Final = frozenset(
-    {
-        "Node",
-        "Namespace",
-        "PriorityClass",
-        "RuntimeClass",
-        "PersistentVolume",
-        "StorageClass",
-        "CSINode",
-        "CSIDriver",
-        "VolumeAttachment",
-        "DeviceClass",
-        "ResourceSlice",
-        "DeviceTaintRule",
-    }
-)
 _LEFT_OUT: Final = "The object is left out."
-
-
-class ObjectList(schema.Read, frozen=True):
-    """A list of objects that are all of the kinds we read."""
-
-    items: tuple[Object, ...]
-    kind: str = ""
-
-
-LIST_DECODER: Final = msgspec.json.Decoder(ObjectList)
-
-
-def reads(group: str, kind: str) -> bool:
-    """Return whether objects of this group and kind are read here."""
-    return (group, kind) in _DECODERS
-
-
-def kinds_read() -> frozenset[tuple[str, str]]:
-    """Return the groups and kinds of all objects that are read here."""
-    return frozenset(_DECODERS)
-
-
-def group_of(api_version: str) -> str:
-    """Return the group of an `apiVersion`; the core group is empty."""
-    return api_version.rpartition("/")[0]
 
 
 class _Template(msgspec.Struct, frozen=True):
@@ -193,7 +113,7 @@ class Objects:
     ) -> None:
         """Take one object that is still text; `at` names it where it has no name."""
         try:
-            read = decoded(raw, _DECODERS[group, kind])
+            read = decoded(raw, DECODERS[group, kind])
         except MalformedObject as fault:
             self.read[kind] += 1
             self.problem(source, label(kind, plain(raw), at), fault)
@@ -264,9 +184,9 @@ class Objects:
         try:
             pods = to_pods(workload, self.parts, taken=taken)
         except MalformedObject as fault:
-            self.problem(source, _name_of(workload, "metadata"), fault)
+            self.problem(source, name_of(workload, "metadata"), fault)
             return
-        raw = self.raws.get(_name_of(workload, ""))
+        raw = self.raws.get(name_of(workload, ""))
         template = None if raw is None else msgspec.json.decode(raw, type=_Workload).spec.template
         for pod in pods:
             self.manifests[pod.key] = pod
@@ -281,19 +201,19 @@ class Objects:
         try:
             is_new = self._keep(read, source)
         except MalformedObject as fault:
-            self.problem(source, _name_of(read, at), fault)
+            self.problem(source, name_of(read, at), fault)
             return
         if is_new:
-            self.sources[_name_of(read, at)] = source
+            self.sources[name_of(read, at)] = source
         else:
             reason = "it is given twice, and the first one counts. Remove one of them."
-            self.problem(source, _name_of(read, at), MalformedObject("", reason))
+            self.problem(source, name_of(read, at), MalformedObject("", reason))
 
     def _keep_raw(self, read: Object, raw: msgspec.Raw) -> None:
         """Keep what may be shown to others; the first object of a name counts here too."""
         is_bound = isinstance(read, schema.Pod) and bool(read.spec.node_name)
         if isinstance(read, schema.Pod | schema.Node | Replicated) and not is_bound:
-            self.raws.setdefault(_name_of(read, ""), raw)
+            self.raws.setdefault(name_of(read, ""), raw)
 
     def _keep(self, read: Object, source: str) -> bool:
         """Keep an object, and return whether it is the first of its name."""
@@ -372,25 +292,3 @@ class Objects:
             if not isinstance(read, schema.Job):
                 self._selectors.add(key, read.spec.selector)
         return is_new
-
-
-def label(kind: str, value: object, at: str) -> str:
-    """Return what to call an object that could not be decoded."""
-    metadata = value.get("metadata") if isinstance(value, dict) else None
-    names = metadata if isinstance(metadata, dict) else {}
-    name, namespace = names.get("name"), names.get("namespace")
-    if not isinstance(name, str) or not name:
-        return f"{kind} at {at}" if at else kind
-    if kind in _CLUSTER_WIDE:
-        return f"{kind}/{name}"
-    is_given = isinstance(namespace, str) and namespace
-    return f"{kind}/{namespace if is_given else DEFAULT_NAMESPACE}/{name}"
-
-
-def _name_of(read: Object, at: str) -> str:
-    metadata = read.metadata
-    if not metadata.name:
-        return f"{kind_of(read)} at {at}" if at else kind_of(read)
-    if kind_of(read) in _CLUSTER_WIDE:
-        return f"{kind_of(read)}/{metadata.name}"
-    return f"{kind_of(read)}/{namespace_of(metadata)}/{metadata.name}"

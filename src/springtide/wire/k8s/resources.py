@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from springtide.wire.k8s.objects import reads
+from springtide.wire.k8s.kinds import reads
 
 
 class Resource(msgspec.Struct, frozen=True, kw_only=True):

@@ -14,7 +14,7 @@ from springtide.wire import kubescheduler, yaml
 from springtide.wire.configurations import embedded, is_device_config
 from springtide.wire.errors import MalformedDocument
 from springtide.wire.json_faults import end_of_first, malformed_json
-from springtide.wire.k8s.objects import group_of, reads
+from springtide.wire.k8s.kinds import group_of, reads
 from springtide.wire.k8s.resources import RESOURCES
 from springtide.wire.ours import GROUP, KINDS
 from springtide.wire.source import Source

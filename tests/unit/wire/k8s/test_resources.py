@@ -2,7 +2,7 @@
 
 import pytest
 
-from springtide.wire.k8s.objects import kinds_read
+from springtide.wire.k8s.kinds import kinds_read
 from springtide.wire.k8s.resources import OF_FILES, RESOURCES, judged
 
 
