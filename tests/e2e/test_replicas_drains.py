@@ -103,6 +103,10 @@ def test_f_13_a_check_that_fails_or_hangs_protects_and_none_does_not(place: Meet
         warned = [each for each in bare.logged("complaint") if "stateful check" in each["message"]]
         assert len(warned) == 1
         assert bare.figure("hpa_stateful_check_registered") == 0
+        for each in (broken, hanging):
+            (told,) = [news["message"] for news in each.logged("complaint")]
+            assert told.startswith("The stateful check failed: "), told
+            assert told.endswith(" This member stays until it says no."), told
         assert fleet.records() == [1, 2, 3]
         assert is_serving(fleet[1].status())
 
