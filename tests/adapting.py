@@ -51,6 +51,7 @@ class Authority:
         self.pods: list[Mapping[str, Any]] = []
         self.records: dict[str, Mapping[str, str]] = {}
         self.is_down = False
+        self.forbidden: set[str] = set()
         self.asked: list[Request] = []
 
     async def send(self, request: Request) -> Answer:
@@ -58,6 +59,8 @@ class Authority:
         self.asked.append(request)
         if self.is_down:
             return Answer(status=500, body=b"{}")
+        if request.path.rpartition("/")[2] in self.forbidden:
+            return Answer(status=403, body=b"{}")
         found = self._found(request)
         if found is None:
             return Answer(status=404, body=b"{}")

@@ -34,12 +34,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         etcd=asked.etcd,
     )
     try:
-        outcome = asyncio.run(show(plan, _say))
+        return 0 if asyncio.run(show(plan, _say)).is_well else 1
     except KeyboardInterrupt:
         return 130
     except EtcdNotStarted as fault:
         parser.error(f"--etcd: {fault}")
-    return 0 if outcome.is_well else 1
+    except ExceptionGroup as faults:
+        # It is started again by whoever wipes it.
+        found: Exception | None = faults.subgroup(EtcdNotStarted)
+        while isinstance(found, ExceptionGroup):
+            found = found.exceptions[0]
+        if found is None:
+            raise
+        parser.error(f"--etcd: {found}")
 
 
 def _say(words: str) -> None:

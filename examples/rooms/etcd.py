@@ -28,6 +28,7 @@ class EtcdServer:
         self._log = folder / "etcd.log"
         self.port, self._peers = _free(2)
         self._running: asyncio.subprocess.Process | None = None
+        self._wiping: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
         """Start it, and wait until it answers; raises EtcdNotStarted."""
@@ -41,12 +42,13 @@ class EtcdServer:
                 raise EtcdNotStarted(
                     f"{self._program} cannot be started: {fault.strerror}."
                 ) from fault
-        async with aiohttp.ClientSession() as session:
-            for _ in range(int(START_S_MAX / LOOK_S)):
-                if await self._is_well(session):
-                    return
-                await asyncio.sleep(LOOK_S)
-        raise EtcdNotStarted(f"{self._program} does not answer; {self._log} says why.")
+        try:
+            async with asyncio.timeout(START_S_MAX), aiohttp.ClientSession() as session:
+                await self._until_well(session)
+        except TimeoutError as fault:
+            raise EtcdNotStarted(
+                f"{self._program} does not answer; {self._log} says why."
+            ) from fault
 
     async def stop(self) -> None:
         """End it as a machine without power would."""
@@ -57,9 +59,26 @@ class EtcdServer:
 
     async def wipe(self) -> None:
         """Kill it, lose its disk, and start it again."""
+        # Whoever breaks things may be told to stop meanwhile; a store that is half wiped is none.
+        self._wiping = asyncio.create_task(self._wiped())
+        await asyncio.shield(self._wiping)
+
+    async def close(self) -> None:
+        """End it for good."""
+        if self._wiping is not None:
+            await asyncio.wait([self._wiping])
+        await self.stop()
+
+    async def _wiped(self) -> None:
         await self.stop()
         await asyncio.to_thread(shutil.rmtree, self._data)
         await self.start()
+
+    async def _until_well(self, session: aiohttp.ClientSession) -> None:
+        is_well = False
+        while not is_well:
+            await asyncio.sleep(LOOK_S)
+            is_well = await self._is_well(session)
 
     async def _is_well(self, session: aiohttp.ClientSession) -> bool:
         if self._running is None or self._running.returncode is not None:

@@ -63,7 +63,11 @@ class Line:
             back.transport.abort()
 
     async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Carry what is said, and at last that no more will be; neither while the line is closed."""
         while chunk := await reader.read(CHUNK_BYTES):
             await self._is_open.wait()
             writer.write(chunk)
             await writer.drain()
+        await self._is_open.wait()
+        writer.close()
+        await writer.wait_closed()

@@ -128,4 +128,4 @@ async def in_etcd(program: str, folder: Path) -> AsyncIterator[Place]:
         yield place
     finally:
         await place.close()
-        await server.stop()
+        await server.close()

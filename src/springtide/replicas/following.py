@@ -80,13 +80,12 @@ class Following:
 
     def stand(self) -> None:
         """Tell the election whether this member may lead, and its place."""
-        labels = self._labelling.state
-        plan, status = labels.plan, self._leading.status
-        has_left = plan.is_stopping or (plan.shutdown_ms is not None and not labels.is_target)
+        plan, status = self._labelling.state.plan, self._leading.status
         has_place = status is None or plan.index is None or plan.index <= status.expect
         is_eligible = (
             self._context.settings.is_enabled
-            and not has_left
+            and not plan.is_stopping
+            and not self._was_sent_away()
             and (has_place or not self._context.settings.labels.is_led)
         )
         now_ms = self._context.times.steady_ms()
@@ -95,6 +94,18 @@ class Following:
                 is_eligible=is_eligible, place=self._place(), now_ms=now_ms, cause="members"
             )
         )
+
+    def _was_sent_away(self) -> bool:
+        """Return whether an operator has sent this member away, and others may lead in its place.
+
+        Whoever is first in the order of all leads though it was sent away: older members see it so, too.
+        """
+        labels = self._labelling.state
+        if self._order.is_in_use or labels.plan.shutdown_ms is None or labels.is_target:
+            return False
+        own = self._context.identity.name
+        candidates = (each for each in self.members if each.is_alive and not each.is_stopping)
+        return any(each.is_target and each.name != own for each in candidates)
 
     async def _take(self, told: StoreTold) -> None:
         match told:

@@ -108,11 +108,13 @@ class Showing:
         )
 
     def _stateful_index(self, own: int | None) -> int | None:
-        """Return the floor: this member's own, and that of all records.
+        """Return the floor: this member's own, and that of all records as far as they are known.
 
         Every member says it, so that it outlives a leader that is lost together with the highest.
         """
-        if own is None or self._coordinating.is_wanted:
+        age_ms_max = export_rules(self._context.settings).status_age_ms_max
+        is_known = self._seat().status_age_ms <= age_ms_max
+        if own is None or self._coordinating.is_wanted or not is_known:
             return own
         return max(own, floor(self._labelling.protection.records))
 

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from springtide.engine.replicas.phases import Phase
-from springtide.model.replicas.knobs import LEGACY, Mode
+from springtide.model.replicas.knobs import LEGACY, ElectionMode, Mode
 from springtide.model.replicas.rules import Schedule
 from springtide.replicas import (
     Callback,
@@ -317,6 +317,27 @@ def test_a_leader_that_an_operator_sends_away_leads_until_it_is_no_target() -> N
             assert (before.is_target, before.is_leader) == (True, True)
             assert (after.is_target, after.is_leader) == (False, False)
             assert found.members["chat-1"].controller.snapshot().is_leader
+
+    run(work())
+
+
+@pytest.mark.parametrize(
+    ("election", "count"), [(ElectionMode.LEASE, 1), (ElectionMode.DETERMINISTIC, 2)]
+)
+def test_somebody_always_leads_though_an_operator_sends_the_leader_away(
+    election: ElectionMode, count: int
+) -> None:
+    """Nobody else may lead, or older members see it lead as long as it is there."""
+    settings = replace(QUICK, knobs=replace(QUICK.knobs, election=election))
+
+    async def work() -> None:
+        async with fleet(count, settings, load=50 * count) as found:
+            await asyncio.sleep(80)
+            found.members["chat-0"].controller.orders.shutdown(0)
+            await asyncio.sleep(20)
+            shown = found.members["chat-0"].controller.snapshot()
+
+            assert (shown.is_target, shown.is_leader) == (False, True)
 
     run(work())
 

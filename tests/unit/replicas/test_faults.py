@@ -292,6 +292,26 @@ def test_f_13_without_a_check_nothing_protects_and_that_is_complained_of() -> No
     run(work())
 
 
+def test_a_member_that_is_cut_off_shows_old_records_no_longer_than_an_old_status() -> None:
+    async def work() -> None:
+        async with fleet(4, QUICK, load=350) as found:
+            await settled(found)
+            await asyncio.sleep(1)
+            cut = found.members["chat-1"]
+            cut.store.is_cut = True
+            await asyncio.sleep(30)
+            soon = cut.controller.snapshot().stateful_index
+            await asyncio.sleep(60)
+            late = cut.controller.snapshot().stateful_index
+            cut.store.is_cut = False
+            await asyncio.sleep(30)
+
+            assert (soon, late) == (4, 2), "its own number it may still hold"
+            assert cut.controller.snapshot().stateful_index == 4
+
+    run(work())
+
+
 def test_f_17_without_the_store_nobody_loses_anything() -> None:
     """Covers R-50 in part."""
 

@@ -23,6 +23,10 @@ LOOK_S: Final = 60.0
 """So often a metric is looked at about which nobody asks."""
 NARROW_MAX: Final = 4
 """So many ask for one workload alone at once."""
+TURN_S_MAX: Final = 2.0
+"""So long is waited for a turn to."""
+TOO_MUCH_S: Final = 30.0
+"""No sooner are all asked for again when they were too much; each is asked for alone meanwhile."""
 TOO_MUCH: Final = (TimedOut, TooLarge, Refused)
 """Faults of a query for all after which one for a single workload may still be answered."""
 LINGER: Final = 2
@@ -61,8 +65,9 @@ class Tables:
         if age_s is not None and age_s < LINGER * metric.refresh_s:
             return table
         if keeper.may_be_narrow(now_s):
-            async with keeper.turns:
-                return await self._narrow(keeper, place) or keeper.table
+            narrow = await self._narrow(keeper, place)
+            if narrow is not None:
+                return narrow
         if keeper.task is not None:
             await asyncio.shield(keeper.task)
         return keeper.table
@@ -78,7 +83,10 @@ class Tables:
 
     async def close(self) -> None:
         """Give up what is under way."""
-        tasks = [each.task for each in self._keepers.values() if each.task is not None]
+        tasks: list[asyncio.Task[None] | asyncio.Task[Table | None]] = []
+        for each in self._keepers.values():
+            tasks += each.narrow.values()
+            tasks += [] if each.task is None else [each.task]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -90,22 +98,51 @@ class Tables:
             self._figures.checked(metric.name, is_clear=keeper.table.is_clear)
             self._tell(keeper, "")
         except PrometheusFault as fault:
-            keeper.retry_s = self._clock.monotonic_s() + RETRY_S
-            if not isinstance(fault, TOO_MUCH):
-                keeper.narrow_retry_s = keeper.retry_s
+            now_s = self._clock.monotonic_s()
+            if isinstance(fault, TOO_MUCH):
+                keeper.retry_s = now_s + TOO_MUCH_S
+            else:
+                keeper.retry_s = keeper.narrow_retry_s = now_s + RETRY_S
             self._tell(keeper, str(fault))
             self._figures.failed(metric.name, type(fault).__name__)
         finally:
             keeper.task, keeper.was_asked = None, True
 
     async def _narrow(self, keeper: "_Keeper", place: Place) -> Table | None:
-        """Return what is known of one workload, None if that cannot be had."""
+        """Return what is known of one workload, None if that cannot be had; who asks the same shares it."""
+        task = keeper.narrow.get(place)
+        if task is None:
+            task = keeper.narrow[place] = asyncio.create_task(self._narrowed(keeper, place))
+            task.add_done_callback(lambda _: keeper.narrow.pop(place, None))
+        return await asyncio.shield(task)
+
+    async def _narrowed(self, keeper: "_Keeper", place: Place) -> Table | None:
         try:
-            return await self._asked(keeper.metric, place)
-        except PrometheusFault as fault:
-            keeper.narrow_retry_s = self._clock.monotonic_s() + RETRY_S
-            self._figures.failed(keeper.metric.name, type(fault).__name__)
+            async with asyncio.timeout(TURN_S_MAX):
+                await keeper.turns.acquire()
+        except TimeoutError:
             return None
+        try:
+            now_s = self._clock.monotonic_s()
+            if keeper.table is not None and now_s - keeper.table.seen_s < keeper.metric.refresh_s:
+                return keeper.table
+            if now_s < keeper.narrow_retry_s:
+                return None
+            found = await self._asked(keeper.metric, place)
+            keeper.narrow_fault = ""
+        except PrometheusFault as fault:
+            keeper.retry_s = keeper.narrow_retry_s = self._clock.monotonic_s() + RETRY_S
+            self._figures.failed(keeper.metric.name, type(fault).__name__)
+            if str(fault) not in (keeper.fault, keeper.narrow_fault):
+                self._log(
+                    "query_failed", is_fault=True, metric=keeper.metric.name, message=str(fault)
+                )
+            keeper.narrow_fault = str(fault)
+            return None
+        else:
+            return found
+        finally:
+            keeper.turns.release()
 
     async def _asked(self, metric: Metric, place: Place | None) -> Table:
         seen_s, unix_s = self._clock.monotonic_s(), self._calendar.unix_s()
@@ -139,6 +176,8 @@ class _Keeper:
         self.table: Table | None = None
         self.task: asyncio.Task[None] | None = None
         self.turns = asyncio.Semaphore(NARROW_MAX)
+        self.narrow: dict[Place, asyncio.Task[Table | None]] = {}
+        self.narrow_fault = ""
         self.was_asked = False
         self.retry_s = 0.0
         self.narrow_retry_s = 0.0

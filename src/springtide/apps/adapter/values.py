@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from springtide.apps.adapter.settings import RESOURCES, Served
 from springtide.apps.adapter.tables import Tables
-from springtide.apps.adapter.workloads import Place, Scale, Workloads
+from springtide.apps.adapter.workloads import Place, Workloads
 from springtide.base.clock import Clock
 from springtide.engine.metrics import (
     Answered,
@@ -52,18 +52,15 @@ class Values:
         if workload is not None and served.metric.counts_records:
             workload = replace(workload, recorded=await self._workloads.recorded(place))
         found = self._decided(served, asked, table, workload)
-        if _lacks_members(found) and scale is not None:
-            workload = await self._counted(place, scale)
+        if _lacks_members(found) and scale is not None and workload is not None:
+            members = await self._workloads.members(place, scale)
+            workload = None if members is None else replace(workload, members=members)
             found = self._decided(served, asked, table, workload)
         if isinstance(found, Refused) or workload is None:
             return found
         is_beyond = found.value > workload.replicas + SURGE_MAX
         beyond_s = self._workloads.beyond(place, is_beyond=is_beyond)
         return self._decided(served, asked, table, replace(workload, beyond_s=beyond_s))
-
-    async def _counted(self, place: Place, scale: Scale) -> Workload | None:
-        members = await self._workloads.members(place, scale)
-        return None if members is None else replace(scale.workload, members=members)
 
     def _decided(
         self, served: Served, asked: Asked, table: Table, workload: Workload | None

@@ -26,6 +26,7 @@ WORKLOADS_MAX: Final = 4096
 READY_PODS_MAX: Final = 100_000
 STATEFUL_SETS: Final = "statefulsets"
 _OK: Final = 200
+_FORBIDDEN: Final = 403
 _NOT_FOUND: Final = 404
 
 
@@ -163,6 +164,11 @@ class Workloads:
         path = f"/api/v1/namespaces/{space}/configmaps/{name}"
         answer = await self._api.send(Request(method="GET", path=path))
         if answer.status == _NOT_FOUND:
+            return None
+        if answer.status == _FORBIDDEN:
+            # Whoever has not the right does not get it in between.
+            fault = object_fault(answer, f"the records of {place.name}")
+            self._log("records_unread", is_fault=True, workload=place.name, message=str(fault))
             return None
         if answer.status != _OK:
             raise object_fault(answer, f"the records of {place.name}")

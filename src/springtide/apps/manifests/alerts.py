@@ -182,7 +182,7 @@ def _seeing(scope: Scope) -> Iterator[Alert]:
         expression=f"{pods} > on ({WHOSE}) ({spoken} or {pods} * 0)",
         for_s=MISSING_S,
         summary=f"Not every one of the {{{{ $value }}}} pods of {_WORKLOAD} says whether it holds state.",
-        description=f"The autoscaler does not shrink meanwhile. Look which pod is not scraped or exports no {_INDEX}.",
+        description=f"The autoscaler may not shrink meanwhile. Look which pod is not scraped or exports no {_INDEX}.",
     )
     yield Alert(
         name="SpringtideReplicasClockOff",

@@ -3,7 +3,9 @@
 import asyncio
 import json
 import ssl
+import time
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -12,7 +14,7 @@ from msgspec.structs import replace
 
 from springtide.apps.adapter.upstream import Other, Upstream
 from springtide.edge.kube import Failing
-from tests.adapting import FRONT, HPA, ROOT, SERVED, Authority, E, S, adapting, value_path
+from tests.adapting import EXPECTED, FRONT, HPA, ROOT, SERVED, Authority, E, S, adapting, value_path
 from tests.loopback import call
 from tests.promapi import PromApi, Reply, prometheus
 from tests.running import run, until
@@ -183,6 +185,55 @@ def test_where_all_are_too_much_each_is_still_answered(tmp_path: Path) -> None:
         run(work(api))
 
 
+def test_who_asks_the_same_after_a_pause_shares_one_query(tmp_path: Path) -> None:
+    """Covers M-18 in part."""
+    served = [replace(each, metric=replace(each.metric, refresh_s=0.05)) for each in SERVED]
+
+    async def work(api: PromApi) -> None:
+        api.put_member(E, 12, member="chat-0")
+        async with adapting(tmp_path, Authority(), api, served=served) as adapter:
+            await adapter.value(E)
+            await asyncio.sleep(0.3)
+            api.asked.clear()
+            table = partial(adapter.process.tables.table, served[0].metric, ("game", "chat"))
+            answers = await asyncio.gather(*(table() for _ in range(100)))
+
+            narrow = [each for each in api.asked if 'hpa_target_name="chat"' in each]
+            assert len(narrow) == 1
+            assert len({id(each) for each in answers}) == 1
+
+    with prometheus() as api:
+        run(work(api))
+
+
+def test_a_prometheus_that_hangs_is_waited_for_by_nobody_in_turn(tmp_path: Path) -> None:
+    class Hanging(PromApi):
+        """Answers nothing in time."""
+
+        def reply(self, form: Mapping[str, list[str]]) -> Reply:
+            """Return what comes too late."""
+            self.asked.append(form["query"][0])
+            time.sleep(0.2)
+            return Reply(status=503, body=b'{"status":"error","errorType":"timeout","error":"x"}')
+
+    async def work(api: PromApi) -> None:
+        async with adapting(tmp_path, Authority(), api) as adapter:
+            while not adapter.log.of("query_failed"):  # noqa: ASYNC110 - a server tells nobody
+                await asyncio.sleep(0.05)
+            begun_s = time.monotonic()
+            places = [("game", f"w{number}") for number in range(60)]
+            found = await asyncio.gather(
+                *(adapter.process.tables.table(EXPECTED, each) for each in places)
+            )
+
+            assert found == [None] * 60
+            assert time.monotonic() - begun_s < 3
+            assert len([each for each in api.asked if 'hpa_target_name="w' in each]) <= 4
+
+    with prometheus(Hanging()) as api:
+        run(work(api))
+
+
 def test_two_names_stay_two_names_however_it_is_asked(tmp_path: Path) -> None:
     served = [replace(each, metric=replace(each.metric, refresh_s=0.05)) for each in SERVED]
 
@@ -260,6 +311,25 @@ def test_what_is_written_down_stands_for_members_that_have_not_spoken(tmp_path: 
             assert len(authority.of("configmaps/chat-hpa-records")) == asked
             assert (unkept, unread, other) == ("503 MembersMissing",) * 3
             assert [each["workload"] for each in adapter.log.of("records_unread")] == ["broken"]
+
+    with prometheus() as api:
+        run(work(api))
+
+
+def test_records_that_may_not_be_read_are_not_asked_for_all_the_time(tmp_path: Path) -> None:
+    authority = Authority()
+    index = replace(SERVED[1], metric=replace(SERVED[1].metric, counts_records=True))
+    authority.scale("chat", replicas=1, running=1)
+    authority.forbidden.add("chat-hpa-records")
+
+    async def work(api: PromApi) -> None:
+        api.put_member(S, 1, member="chat-0")
+        async with adapting(tmp_path, authority, api, served=[SERVED[0], index]) as adapter:
+            answers = [await adapter.value(S) for _ in range(3)]
+
+            assert answers == ["1"] * 3
+            assert len(authority.of("chat-hpa-records")) == 1
+            assert len(adapter.log.of("records_unread")) == 1
 
     with prometheus() as api:
         run(work(api))

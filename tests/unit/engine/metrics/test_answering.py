@@ -102,7 +102,14 @@ ROWS: Final = [
         id="M-10 records",
     ),
     pytest.param(
-        told(S, ("3", 5), workload=replace(FOUR, recorded=0)), "3", id="M-10 none is written down"
+        told(S, ("3", 5), workload=replace(FOUR, recorded=3)),
+        "503 MembersMissing",
+        id="M-10 nothing is written down of the fourth",
+    ),
+    pytest.param(
+        told(S, ("1", 5), ("2", 5), ("3", 5), ("0", 5), workload=replace(FOUR, recorded=2)),
+        "3",
+        id="M-10 more is said than written",
     ),
     pytest.param(
         told(S, workload=replace(FOUR, recorded=4)), "404 NoSamples", id="M-10 nobody has spoken"
