@@ -24,9 +24,9 @@ LOOK_S: Final = 60.0
 NARROW_MAX: Final = 4
 """So many ask for one workload alone at once."""
 TURN_S_MAX: Final = 2.0
-"""So long is waited for a turn to."""
+"""So long is waited for a turn to do so."""
 TOO_MUCH_S: Final = 30.0
-"""No sooner are all asked for again when they were too much; each is asked for alone meanwhile."""
+"""No sooner are all asked for again when they were too much twice; each is asked for alone meanwhile."""
 TOO_MUCH: Final = (TimedOut, TooLarge, Refused)
 """Faults of a query for all after which one for a single workload may still be answered."""
 LINGER: Final = 2
@@ -100,7 +100,7 @@ class Tables:
         except PrometheusFault as fault:
             now_s = self._clock.monotonic_s()
             if isinstance(fault, TOO_MUCH):
-                keeper.retry_s = now_s + TOO_MUCH_S
+                keeper.retry_s = now_s + (TOO_MUCH_S if keeper.fault else RETRY_S)
             else:
                 keeper.retry_s = keeper.narrow_retry_s = now_s + RETRY_S
             self._tell(keeper, str(fault))
