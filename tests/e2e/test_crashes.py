@@ -36,7 +36,7 @@ MARKING: Final = Rule(method="PATCH", path="/pods/", says="allocating")
 BINDING: Final = Rule(method="POST", path="/binding")
 STEPS: Final = {"locking": LOCKING, "marking": MARKING, "binding": BINDING}
 
-pytestmark = pytest.mark.timeout(180)
+pytestmark = pytest.mark.timeout(240)
 
 
 @pytest.fixture(scope="module")
@@ -159,6 +159,7 @@ def test_pods_are_scheduled_after_the_api_server_was_killed_meanwhile(
         plane.start("kube-apiserver")
 
         # Whom a plugin could not serve meanwhile fails, and another one comes in its place.
-        eventually(lambda: running(plane), lambda found: len(found) == count)
+        # The controllers ask again later and later while the server is not whole.
+        eventually(lambda: running(plane), lambda found: len(found) == count, limit_s=140)
         assert set(agree(plane, ours).values()) == {(2, 4000, 100)}
         assert locks(plane) == {}

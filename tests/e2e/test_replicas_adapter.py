@@ -15,6 +15,7 @@ from tests.e2e.autoscaling import (
     DEPLOY,
     FAST,
     PLAIN,
+    RECORDED,
     ROOT,
     SCALERS,
     SETS,
@@ -69,7 +70,7 @@ def test_the_api_server_finds_and_asks_it(plane: ControlPlane, api: PromApi) -> 
 
     listed = plane.ask("GET", ROOT)
 
-    assert [each["name"] for each in listed["resources"]] == [E, S, PLAIN]
+    assert [each["name"] for each in listed["resources"]] == [E, S, RECORDED, PLAIN]
     assert eventually(lambda: value(plane, E, "raw"), lambda found: found == "12") == "12"
     assert value(plane, E, "other") == "404"
     path = "apis/external.metrics.k8s.io/v1beta1"

@@ -162,7 +162,8 @@ def test_f_15_a_killed_member_keeps_its_place_until_it_drained_or_is_released(
     pod.kill()
     chat.load = 100
     stays(chat, 3, for_s=8)
-    told = chat.leader()[1]["complaints"]
+    _, said = eventually(chat.leader, lambda found: bool(found[1].get("complaints")))
+    told = said["complaints"]
     pod.restart()
     pod.application.lets_go = False
     eventually(lambda: chat.labelled()["chat-2"], lambda found: found == "T0R1")

@@ -159,8 +159,7 @@ def _contradicted(
             "Check its name and kind, and the adapter's rights.",
         )
     found = members(metric, valued)
-    # What is written down stands for those that are not heard, but for nobody above.
-    if max(found, workload.recorded or 0) < workload.members:
+    if found < workload.members and workload.recorded is None:
         return Refused(
             reason=AnswerReason.MEMBERS_MISSING,
             message=f"Only {found} of {workload.members} members of {_subject(asked)} have sent "

@@ -247,6 +247,7 @@ def test_work_of_a_lane_that_is_cancelled_while_it_waits_is_never_begun() -> Non
         with pytest.raises(LaneFull):
             await lane.run(lambda: done.append(2))
         waiting.cancel()
+        await asyncio.wait([waiting])
         held.let_go()
         await held.task
         await until(lambda: not lane.under_way)
