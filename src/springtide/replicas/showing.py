@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from springtide.engine.replicas.export import Seat, has_lingered, shown
+from springtide.engine.replicas.export import Seat, Shown, has_lingered, shown
 from springtide.engine.replicas.phases import phase
 from springtide.engine.replicas.protection import floor
 from springtide.engine.replicas.setup import export_rules
@@ -50,6 +50,7 @@ class Showing:
         performing = self._performing
         at = None if status is None else phase(status, now_ms, knobs=settings.knobs)
         exported = shown(export_rules(settings), self._seat())
+        recorded = floor(labelling.protection.records)
         return Snapshot(
             name=context.identity.name,
             boot=context.boot,
@@ -69,7 +70,7 @@ class Showing:
             store_fault=following.away_why,
             phase=at,
             expected=exported.expect,
-            stateful_index=self._stateful_index(exported.stateful_index),
+            stateful_index=self._stateful_index(exported, recorded=recorded),
             mask=exported.mask,
             overdue_ms=state.overdue_ms(now_ms),
             clock_offset_ms=self._pulls.clock_offset_ms,
@@ -79,7 +80,7 @@ class Showing:
             why=performing.shown.why,
             next_evaluation_ms=self._next_evaluation_ms(now_ms),
             ordered=leading.state.ordered,
-            floor=floor(labelling.protection.records),
+            floor=recorded,
             complaints=tuple(context.complaints),
             policies=policies_shown(self._pulls),
             members=following.members,
@@ -107,16 +108,16 @@ class Showing:
             stateful_count=self._coordinating.stateful_count(following.members),
         )
 
-    def _stateful_index(self, own: int | None) -> int | None:
+    def _stateful_index(self, exported: Shown, *, recorded: int) -> int | None:
         """Return the floor: this member's own, and that of all records as far as they are known.
 
         Every member says it, so that it outlives a leader that is lost together with the highest.
         """
-        age_ms_max = export_rules(self._context.settings).status_age_ms_max
-        is_known = self._seat().status_age_ms <= age_ms_max
+        own, pull = exported.stateful_index, self._context.settings.pull
+        is_known = exported.status_age_ms <= pull.status_max_age_ms
         if own is None or self._coordinating.is_wanted or not is_known:
             return own
-        return max(own, floor(self._labelling.protection.records))
+        return max(own, recorded)
 
     def _next_evaluation_ms(self, now_ms: int) -> int | None:
         due_ms = self._leading.next_evaluation_ms
