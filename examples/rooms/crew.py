@@ -14,6 +14,7 @@ import msgspec
 
 from examples.rooms.places import Place
 from examples.rooms.scaler import Exported, Scaler
+from examples.rooms.settings import name_of
 from examples.rooms.state import State
 from examples.rooms.switches import Switches
 from examples.rooms.users import Users
@@ -133,7 +134,7 @@ class Crew:
         return Process(running, address)
 
     def _log(self, index: int) -> Path:
-        return self._folder / f"{_name(index)}.log"
+        return self._folder / f"{name_of(index)}.log"
 
     def _last_words(self, index: int) -> str:
         words = self._log(index).read_text(errors="replace").strip()
@@ -144,7 +145,7 @@ class Crew:
         said = {
             "index": index,
             "disk": self._folder,
-            "store": await self._place.way(_name(index)),
+            "store": await self._place.way(name_of(index)),
             "pace": self._pace,
             "members-max": self._members_max,
             "replicas": replicas,
@@ -204,7 +205,7 @@ class Crew:
         """Cut a member off the store, its peers or Prometheus, or let it in again."""
         process = self.processes.get(index)
         if what == "store":
-            self._place.cut(_name(index), is_cut=is_cut)
+            self._place.cut(name_of(index), is_cut=is_cut)
         elif process is not None:
             if what == "peers":
                 process.switches.cut_peers = is_cut
@@ -244,7 +245,7 @@ class Crew:
         self.down("store", is_down=False)
         self.down("prometheus", is_down=False)
         for index in range(1, self._members_max + 1):
-            self._place.cut(_name(index), is_cut=False)
+            self._place.cut(name_of(index), is_cut=False)
         for index, process in list(self.processes.items()):
             self.thaw(index)
             process.switches = Switches()
@@ -263,7 +264,3 @@ class Crew:
             process.signal(signal.SIGKILL)
             await process.running.wait()
         await self._session.close()
-
-
-def _name(index: int) -> str:
-    return f"rooms-{index - 1}"

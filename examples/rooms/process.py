@@ -28,7 +28,7 @@ from examples.rooms.journal import FileJournal
 from examples.rooms.member import Member
 from examples.rooms.messages import Answer, Later, Look, Message, NotFound, Open, Say, Shown
 from examples.rooms.remote import RemoteStore
-from examples.rooms.settings import ETCD, MEMBER_TTL_S, settings
+from examples.rooms.settings import ETCD, MEMBER_TTL_S, name_of, settings
 from examples.rooms.state import State, state_of
 from examples.rooms.switches import SwitchedCalendar, SwitchedMetrics, SwitchedPeers, Switches
 from examples.rooms.world import World
@@ -157,7 +157,7 @@ async def _member(
     served: Served,
     stack: AsyncExitStack,
 ) -> Member:
-    name = f"rooms-{asked.index - 1}"
+    name = name_of(asked.index)
     clock, found = MachineClock(), settings(asked.pace, members_max=asked.members_max)
     calendar = SwitchedCalendar(MachineCalendar(), switches)
     peers = SwitchedPeers(await stack.enter_async_context(HttpPeers()), switches)

@@ -23,6 +23,11 @@ ETCD: Final = "etcd+"
 _MS: Final = 1000
 
 
+def name_of(index: int) -> str:
+    """Return what the member of a number, from one, is called."""
+    return f"rooms-{index - 1}"
+
+
 def settings(pace: float = 1.0, *, members_max: int = 12) -> ReplicaSettings:
     """Return them."""
 

@@ -9,8 +9,7 @@ from typing import Final
 
 import pytest
 
-from springtide.apps.adapter.queries import MARK, query_of, steps_to_samples
-from springtide.apps.executor.prometheus import query
+from springtide.apps.adapter.queries import MARK, query, query_of, steps_to_samples
 from springtide.edge.machine import MachineCalendar, MachineClock
 from springtide.edge.prometheus import Malformed, Refused, Unreachable
 from springtide.engine.metrics import Table

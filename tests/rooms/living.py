@@ -7,7 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from examples.rooms.checking import Tally
-from examples.rooms.settings import PEOPLE_EACH
+from examples.rooms.settings import PEOPLE_EACH, name_of
 from examples.rooms.weather import FAULTS, Weather
 from springtide.replicas.ownership import owner_of
 from tests.rooms.freezing import freezing_loop, run_freezing
@@ -129,7 +129,7 @@ def _unsettled(town: Town) -> str:
     if status is None or status.current != status.expect:
         return "A round still runs, or there is no status."
     for room, owners in town.witness.owners.items():
-        wanted = f"rooms-{owner_of(room, status.expect) - 1}"
+        wanted = name_of(owner_of(room, status.expect))
         if owners != {wanted}:
             return f"{room} is at {owners or 'nobody'}, and belongs to {wanted}."
     if town.scaler.replicas != status.expect:

@@ -12,7 +12,7 @@ import msgspec
 from examples.rooms.book import Line as Written
 from examples.rooms.member import Member
 from examples.rooms.scaler import Exported, Scaler
-from examples.rooms.settings import down_window_s, settings
+from examples.rooms.settings import down_window_s, name_of, settings
 from examples.rooms.users import Users
 from examples.rooms.weather import Cut
 from examples.rooms.world import World
@@ -101,7 +101,7 @@ class Run:
 
     def __init__(self, town: "Town", index: int, *, offset_s: float) -> None:
         self.index = index
-        self.name = f"rooms-{index - 1}"
+        self.name = name_of(index)
         town.boots += 1
         self.owner = f"{self.name}#{town.boots}"
         self.is_frozen = False
@@ -204,7 +204,7 @@ class Town:
 
     async def cut(self, index: int, what: Cut, *, is_cut: bool) -> None:
         """Cut a member off, or let it in again; a run that has ended stays cut off from the store."""
-        name, run = f"rooms-{index - 1}", self.runs.get(index)
+        name, run = name_of(index), self.runs.get(index)
         if what == "store":
             if run is not None:
                 run.store.is_cut = is_cut
@@ -269,7 +269,7 @@ class Town:
     async def stop(self, index: int) -> None:
         """Ask a member to leave, and wait until it is gone."""
         run = self.runs.get(index)
-        name = f"rooms-{index - 1}"
+        name = name_of(index)
         if run is None:
             if self.witness.held.get(name):
                 self.wrongs.tell(f"{name} was scaled away while it was down and held rooms.")

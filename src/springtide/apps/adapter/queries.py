@@ -4,7 +4,7 @@ An answer tells when it was evaluated, and not when a sample was taken. So the q
 name: the samples, and their times under a label of our own; both are of the same moment.
 """
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from typing import Final
 
 from springtide.edge.prometheus import Element, Vector
@@ -21,11 +21,15 @@ _Key = frozenset[tuple[str, str]]
 
 def query_of(metric: Metric, place: Place | None = None) -> str:
     """Return the query, for one place where one is given."""
-    matchers = _matchers(metric, place)
-    return " or ".join(timed(name, selector(name, matchers)) for name in metric.series)
+    return query(metric.series, _matchers(metric, place))
 
 
-def timed(name: str, chosen: str) -> str:
+def query(series: Iterable[str], matchers: Sequence[Matcher]) -> str:
+    """Return the query of the samples that match, by whichever of these names."""
+    return " or ".join(_timed(name, selector(name, matchers)) for name in series)
+
+
+def _timed(name: str, chosen: str) -> str:
     """Return what asks for the samples that a selector chooses, and for their times."""
     return f'{chosen} or label_replace(timestamp({chosen}), "{MARK}", "{name}", "", "")'
 

@@ -9,12 +9,11 @@ from typing import Final
 
 import msgspec
 
-from springtide.apps.adapter.queries import steps_to_samples, timed
+from springtide.apps.adapter.queries import query, steps_to_samples
 from springtide.base.clock import Calendar, Clock
 from springtide.edge.prometheus import Prometheus, PrometheusFault
 from springtide.engine.metrics import Metric, Table
 from springtide.engine.replicas.executing import Wish
-from springtide.engine.replicas.selectors import selector
 from springtide.engine.replicas.wishing import Heard, wish
 from springtide.model.replicas.matcher import Matcher
 
@@ -66,11 +65,6 @@ class PrometheusWishes:
         vector = await self._prometheus.query(query(series, self._sought.matchers))
         metric = Metric(name=series[0], series=series)
         return _last(steps_to_samples(metric, vector, unix_s=unix_s, seen_s=seen_s))
-
-
-def query(series: tuple[str, ...], matchers: tuple[Matcher, ...]) -> str:
-    """Return the query of one metric."""
-    return " or ".join(timed(name, selector(name, matchers)) for name in series)
 
 
 def _last(steps: Generator[None, None, Table]) -> Table:

@@ -62,11 +62,11 @@ def usable(
     problems: list[Problem],
 ) -> tuple[DeviceProfile, ...]:
     """Return the profiles whose vendors are known; one that is not must not be used in part."""
-    usable = []
+    found = []
     for profile in profiles:
         fault = unknown_vendor(profile, families)
         if not fault:
-            usable.append(profile)
+            found.append(profile)
             continue
         problems.append(
             Problem(
@@ -76,7 +76,7 @@ def usable(
                 message=f"{fault} The profile is left out.",
             )
         )
-    return tuple(usable)
+    return tuple(found)
 
 
 def sized_groups(found: Input, fleet: Fleet, problems: list[Problem]) -> tuple[SizedGroup, ...]:
